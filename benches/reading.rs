@@ -63,7 +63,7 @@ mod linux {
         ("read, 2 MiB, O_DIRECT", Direct(2048 * KIB)),
     ];
 
-    pub fn main() {
+    pub(crate) fn main() {
         let path = std::env::args().skip(1).find(|arg| !arg.starts_with("--"));
         let path = path.expect("reading: which FILE? one of a gigabyte or more");
         let bytes = fs::metadata(&path).expect("the file can be read").len();

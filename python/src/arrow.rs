@@ -32,7 +32,7 @@ fn taken<T>(object: &Bound<'_, PyAny>, name: &'static CStr, empty: T) -> PyResul
 }
 
 /// The schema and the array of a column, for `__arrow_c_array__`.
-pub fn column<'py>(
+pub(crate) fn column<'py>(
     py: Python<'py>,
     name: &str,
     values: &dyn Array,
@@ -45,14 +45,14 @@ pub fn column<'py>(
 }
 
 /// A stream of one table, for `__arrow_c_stream__`.
-pub fn stream<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
+pub(crate) fn stream<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
     let batches = RecordBatchIterator::new([Ok(table.clone())], table.schema());
     let stream = FFI_ArrowArrayStream::new(Box::new(batches));
     PyCapsule::new_with_value(py, stream, STREAM)
 }
 
 /// Keys of an array. Offsets and views are not trusted: each key is looked up within its buffer.
-pub enum KeyArray {
+pub(crate) enum KeyArray {
     /// One buffer, and offsets of 4 bytes.
     Offsets32(BinaryArray),
     /// One buffer, and offsets of 8 bytes.
@@ -153,7 +153,7 @@ impl KeyArray {
     }
 
     /// How many keys there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             KeyArray::Offsets32(keys) => keys.len(),
             KeyArray::Offsets64(keys) => keys.len(),
@@ -162,7 +162,7 @@ impl KeyArray {
     }
 
     /// The buffer that has all keys one after the other; `None` where they are in several.
-    pub fn one_buffer(&self) -> Option<&[u8]> {
+    pub(crate) fn one_buffer(&self) -> Option<&[u8]> {
         match self {
             KeyArray::Offsets32(keys) => Some(keys.value_data()),
             KeyArray::Offsets64(keys) => Some(keys.value_data()),
@@ -172,7 +172,7 @@ impl KeyArray {
 
     /// Where keys `range` start in `one_buffer` and where the last of them ends, counted from where the first starts, into
     /// `spans`; and that place. `None` where offsets fall or are 2 GiB apart.
-    pub fn spans(&self, range: Range<usize>, spans: &mut Vec<u32>) -> Option<usize> {
+    pub(crate) fn spans(&self, range: Range<usize>, spans: &mut Vec<u32>) -> Option<usize> {
         match self {
             KeyArray::Offsets32(keys) => {
                 from_first(&keys.value_offsets()[range.start..=range.end], spans)
@@ -185,7 +185,7 @@ impl KeyArray {
     }
 
     /// Key `i`.
-    pub fn get(&self, i: usize) -> PyResult<&[u8]> {
+    pub(crate) fn get(&self, i: usize) -> PyResult<&[u8]> {
         let key = match self {
             KeyArray::Offsets32(keys) => {
                 between(keys.value_data(), &keys.value_offsets()[i..=i + 1])
@@ -242,7 +242,7 @@ fn viewed(keys: &BinaryViewArray, i: usize) -> Option<&[u8]> {
 }
 
 /// Arrays of keys that come one after the other, until there are no more.
-pub struct KeyStream {
+pub(crate) struct KeyStream {
     stream: FFI_ArrowArrayStream,
     data_type: DataType,
 }
@@ -262,7 +262,7 @@ impl KeyStream {
     }
 
     /// The next array.
-    pub fn next(&mut self) -> PyResult<Option<KeyArray>> {
+    pub(crate) fn next(&mut self) -> PyResult<Option<KeyArray>> {
         let Some(get) = self.stream.get_next() else {
             return Ok(None);
         };
@@ -292,7 +292,7 @@ fn check(stream: &mut FFI_ArrowArrayStream, code: c_int) -> PyResult<()> {
 }
 
 /// What offers Arrow arrays.
-pub enum Offered {
+pub(crate) enum Offered {
     /// Arrays that are all there.
     Arrays(Arc<[KeyArray]>),
     /// A stream that can be read once.
@@ -300,7 +300,7 @@ pub enum Offered {
 }
 
 /// The keys that `object` offers as Arrow arrays; `None` where it offers none.
-pub fn offered(object: &Bound<'_, PyAny>) -> PyResult<Option<Offered>> {
+pub(crate) fn offered(object: &Bound<'_, PyAny>) -> PyResult<Option<Offered>> {
     if object.hasattr("__arrow_c_array__")? {
         let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
             object.call_method0("__arrow_c_array__")?.extract()?;

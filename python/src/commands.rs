@@ -23,7 +23,7 @@ use crate::work;
 
 /// Inputs as Python has them.
 #[derive(FromPyObject)]
-pub struct Inputs<'py> {
+pub(crate) struct Inputs<'py> {
     /// Paths and URLs.
     #[pyo3(item)]
     paths: Vec<OsString>,
@@ -37,17 +37,18 @@ pub struct Inputs<'py> {
 
 impl Inputs<'_> {
     /// Whether some are Python objects.
-    pub fn has_objects(&self) -> bool {
+    pub(crate) fn has_objects(&self) -> bool {
         !self.files.is_empty() || self.keys.is_some()
     }
 }
 
 /// The command `name` with the options `words` on `paths`.
-pub fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<Command> {
+pub(crate) fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<Command> {
     let line = ["slotscope".into(), name.into()].into_iter().chain(words);
-    let line: Vec<OsString> = match paths.is_empty() {
-        true => line.collect(),
-        false => line.chain(["--".into()]).chain(paths).collect(),
+    let line: Vec<OsString> = if paths.is_empty() {
+        line.collect()
+    } else {
+        line.chain(["--".into()]).chain(paths).collect()
     };
     let cli = Cli::parse_words(line).map_err(|error| {
         let message = error.render().to_string();
@@ -58,7 +59,7 @@ pub fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResu
 }
 
 /// Runs `work` on the flags of `name` that `args` picks, with the inputs in them.
-pub fn run<A: Send, T: Send>(
+pub(crate) fn run<A: Send, T: Send>(
     py: Python<'_>,
     name: &str,
     inputs: Inputs<'_>,
@@ -97,7 +98,7 @@ fn json_of(object: &impl Serialize) -> PyResult<String> {
 }
 
 /// The flags of analyze.
-pub fn analyze_args(command: Command) -> Option<Box<AnalyzeArgs>> {
+pub(crate) fn analyze_args(command: Command) -> Option<Box<AnalyzeArgs>> {
     match command {
         Command::Analyze(args) => Some(args),
         _ => None,
@@ -105,13 +106,17 @@ pub fn analyze_args(command: Command) -> Option<Box<AnalyzeArgs>> {
 }
 
 /// What these flags say is read.
-pub fn reading(args: &mut Box<AnalyzeArgs>) -> &mut ReadingArgs {
+pub(crate) fn reading(args: &mut Box<AnalyzeArgs>) -> &mut ReadingArgs {
     &mut args.reading
 }
 
 /// A report of the inputs.
 #[pyfunction]
-pub fn analyze(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<Report> {
+pub(crate) fn analyze(
+    py: Python<'_>,
+    inputs: Inputs<'_>,
+    words: Vec<OsString>,
+) -> PyResult<Report> {
     let summary = run(
         py,
         "analyze",
@@ -126,7 +131,7 @@ pub fn analyze(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyRe
 
 /// The plan of moves for the inputs, as JSON.
 #[pyfunction]
-pub fn plan(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
+pub(crate) fn plan(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
     let args = |command| match command {
         Command::Plan(args) => Some(args),
         _ => None,
@@ -145,7 +150,7 @@ pub fn plan(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResul
 
 /// Before and after of a change, as JSON.
 #[pyfunction]
-pub fn whatif(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
+pub(crate) fn whatif(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
     let args = |command| match command {
         Command::Whatif(args) => Some(args),
         _ => None,
@@ -164,7 +169,7 @@ pub fn whatif(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyRes
 
 /// Which part of a key belongs in braces, as JSON.
 #[pyfunction]
-pub fn advise(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
+pub(crate) fn advise(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
     let args = |command| match command {
         Command::Advise(args) => Some(args),
         _ => None,
@@ -184,7 +189,7 @@ pub fn advise(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyRes
 /// What changed between two reports, as JSON.
 #[pyfunction]
 #[pyo3(signature = (old, new, by=None))]
-pub fn diff(
+pub(crate) fn diff(
     py: Python<'_>,
     old: PyRef<'_, Report>,
     new: PyRef<'_, Report>,
@@ -208,7 +213,7 @@ pub fn diff(
 /// Raises Error where there is none, or one of a version that cannot be read.
 #[pyfunction]
 #[pyo3(signature = (path, /))]
-pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Report> {
+pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Report> {
     let read = py.detach(|| report_file::read(&path));
     read.map(|(_, summary)| Report::new(summary))
         .map_err(raised)
@@ -217,7 +222,7 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Report> {
 /// Runs the program on the words of a command line and returns its exit code. The exception of a signal handler ends it,
 /// and removes what is half-written.
 #[pyfunction]
-pub fn main(py: Python<'_>, words: Vec<OsString>) -> PyResult<u8> {
+pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> PyResult<u8> {
     let caller = thread::current();
     let program = thread::spawn(move || {
         let code = cli::run(words);

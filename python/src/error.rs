@@ -11,12 +11,12 @@ pyo3::create_exception!(
 );
 
 /// The exception of an error of the library.
-pub fn raised(error: impl std::fmt::Display) -> PyErr {
+pub(crate) fn raised(error: impl std::fmt::Display) -> PyErr {
     Error::new_err(error.to_string())
 }
 
 /// The exception of an error of the library, which names an option as an argument.
-pub fn refused(error: slotscope::Error) -> PyErr {
+pub(crate) fn refused(error: slotscope::Error) -> PyErr {
     let text = error.to_string();
     let slotscope::Error::Option { name, .. } = error else {
         return raised(text);
@@ -26,7 +26,7 @@ pub fn refused(error: slotscope::Error) -> PyErr {
 }
 
 /// `place: what`, as the library words it.
-pub fn bad(place: impl Into<String>, what: impl Into<String>) -> PyErr {
+pub(crate) fn bad(place: impl Into<String>, what: impl Into<String>) -> PyErr {
     let what: String = what.into();
     raised(slotscope::Error::bad(place, what))
 }

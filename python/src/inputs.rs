@@ -20,7 +20,7 @@ const PAGE: usize = 4096;
 
 /// The first exception of any source of a run.
 #[derive(Debug, Clone, Default)]
-pub struct Raised(Arc<Mutex<Option<PyErr>>>);
+pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
 impl Raised {
     /// Keeps `error`, and says to the scan that there is no more to read.
@@ -31,7 +31,7 @@ impl Raised {
     }
 
     /// The exception, where there was one.
-    pub fn check(&self) -> PyResult<()> {
+    pub(crate) fn check(&self) -> PyResult<()> {
         locked(&self.0).take().map_or(Ok(()), Err)
     }
 }
@@ -59,7 +59,7 @@ impl std::fmt::Debug for PythonFile {
 }
 
 /// The file object `object` as a source: what follows its position.
-pub fn file(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<dyn Source>> {
+pub(crate) fn file(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<dyn Source>> {
     let name = object
         .getattr("name")
         .and_then(|name| name.extract::<PathBuf>());
@@ -206,15 +206,16 @@ impl std::fmt::Debug for Keys {
 }
 
 /// The keys of `object` as a source.
-pub fn keys(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<dyn Source>> {
+pub(crate) fn keys(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<dyn Source>> {
     let keys = match offered(object)? {
         Some(Offered::Arrays(arrays)) => Keys::Arrays(arrays),
         Some(Offered::Stream(stream)) => Keys::Stream(Mutex::new(Some(stream))),
         None => {
             let iterator = object.try_iter()?;
-            match iterator.as_any().is(object) {
-                true => Keys::Iterator(Mutex::new(Some(object.clone().unbind()))),
-                false => Keys::Iterable(object.clone().unbind()),
+            if iterator.as_any().is(object) {
+                Keys::Iterator(Mutex::new(Some(object.clone().unbind())))
+            } else {
+                Keys::Iterable(object.clone().unbind())
             }
         }
     };

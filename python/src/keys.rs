@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::error::bad;
 
 /// The bytes of `key`, the `i`-th.
-pub fn bytes_of<'a>(key: &'a Bound<'_, PyAny>, i: usize) -> PyResult<Cow<'a, [u8]>> {
+pub(crate) fn bytes_of<'a>(key: &'a Bound<'_, PyAny>, i: usize) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(bytes) = key.cast::<PyBytes>() {
         return Ok(Cow::Borrowed(bytes.as_bytes()));
     }

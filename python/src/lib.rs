@@ -65,9 +65,10 @@ mod _native {
             return Ok(None);
         };
         let tag = PyBytes::new(key.py(), &bytes[tag]).into_any();
-        match key.is_instance_of::<PyString>() {
-            true => Ok(Some(tag.call_method1("decode", ("utf-8",))?)),
-            false => Ok(Some(tag)),
+        if key.is_instance_of::<PyString>() {
+            Ok(Some(tag.call_method1("decode", ("utf-8",))?))
+        } else {
+            Ok(Some(tag))
         }
     }
 }

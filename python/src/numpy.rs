@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyDictMethods};
 
 /// An array of byte strings of one length; shorter ones end in zeros, which are not part of them.
-pub struct FixedKeys {
+pub(crate) struct FixedKeys {
     /// Keeps the bytes.
     _array: Py<PyAny>,
     data: *const u8,
@@ -21,7 +21,7 @@ unsafe impl Send for FixedKeys {}
 unsafe impl Sync for FixedKeys {}
 
 /// `object` as such an array of one dimension; `None` where it is none.
-pub fn fixed(object: &Bound<'_, PyAny>) -> PyResult<Option<FixedKeys>> {
+pub(crate) fn fixed(object: &Bound<'_, PyAny>) -> PyResult<Option<FixedKeys>> {
     let Ok(interface) = object.getattr("__array_interface__") else {
         return Ok(None);
     };
@@ -55,7 +55,7 @@ pub fn fixed(object: &Bound<'_, PyAny>) -> PyResult<Option<FixedKeys>> {
 
 impl FixedKeys {
     /// The keys.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len).map(|i| {
             // SAFETY: the interface says that `width` bytes of element `i` are there.
             let bytes = unsafe {

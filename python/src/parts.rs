@@ -15,7 +15,7 @@ use crate::work::interruptible;
 
 /// The plan of the inputs, and its splits of about `bytes` bytes as JSON.
 #[pyfunction]
-pub fn plan_splits<'py>(
+pub(crate) fn plan_splits<'py>(
     py: Python<'py>,
     inputs: Inputs<'_>,
     words: Vec<OsString>,
@@ -46,7 +46,7 @@ pub fn plan_splits<'py>(
 
 /// Counts splits of a plan: a tally file.
 #[pyfunction]
-pub fn tally<'py>(
+pub(crate) fn tally<'py>(
     py: Python<'py>,
     plan: Vec<u8>,
     splits: &str,
@@ -64,7 +64,7 @@ pub fn tally<'py>(
 /// Merges tally files, or recount files.
 #[pyfunction]
 #[pyo3(signature = (files, /))]
-pub fn merge(py: Python<'_>, files: Vec<Vec<u8>>) -> PyResult<Bound<'_, PyBytes>> {
+pub(crate) fn merge(py: Python<'_>, files: Vec<Vec<u8>>) -> PyResult<Bound<'_, PyBytes>> {
     let merged = py.detach(|| partial::merge(&files)).map_err(raised)?;
     Ok(PyBytes::new(py, &merged))
 }
@@ -74,13 +74,13 @@ pub fn merge(py: Python<'_>, files: Vec<Vec<u8>>) -> PyResult<Bound<'_, PyBytes>
 /// Raises Error where it is none, or a part is missing.
 #[pyfunction]
 #[pyo3(signature = (tally, /))]
-pub fn needs_recount(py: Python<'_>, tally: Vec<u8>) -> PyResult<bool> {
+pub(crate) fn needs_recount(py: Python<'_>, tally: Vec<u8>) -> PyResult<bool> {
     py.detach(|| partial::needs_recount(&tally)).map_err(raised)
 }
 
 /// Counts the names that a merged tally file asks for, in splits of its plan: a recount file.
 #[pyfunction]
-pub fn recount<'py>(
+pub(crate) fn recount<'py>(
     py: Python<'py>,
     tally: Vec<u8>,
     splits: &str,
@@ -97,7 +97,7 @@ pub fn recount<'py>(
 
 /// The report of a merged tally file and recount files.
 #[pyfunction]
-pub fn report(
+pub(crate) fn report(
     py: Python<'_>,
     tally: Vec<u8>,
     again: Vec<Vec<u8>>,

@@ -104,7 +104,7 @@ impl Slots {
 }
 
 /// The slots of `keys`.
-pub fn of(py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<Slots> {
+pub(crate) fn of(py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<Slots> {
     let mut slots = Vec::new();
     match (offered(keys)?, numpy::fixed(keys)?) {
         (Some(Offered::Arrays(arrays)), _) => {

@@ -11,7 +11,7 @@ use slotscope::summary::Summary;
 type Make = fn(&Summary) -> view::Table<'_>;
 
 /// The tables of a report by name.
-pub const TABLES: &[(&str, Make)] = &[
+pub(crate) const TABLES: &[(&str, Make)] = &[
     ("keys", view::keys::heaviest_table),
     ("nodes", view::nodes::table),
     ("patterns", view::patterns::patterns_table),
@@ -21,7 +21,7 @@ pub const TABLES: &[(&str, Make)] = &[
 ];
 
 /// The columns of `table` that files have.
-pub fn columns(table: &view::Table<'_>) -> Result<RecordBatch, ArrowError> {
+pub(crate) fn columns(table: &view::Table<'_>) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_from_iter_with_nullable(table.for_files().into_iter().map(|at| {
         let cells: Vec<&Cell<'_>> = table.rows.iter().map(|row| &row[at]).collect();
         let column = &table.columns[at];

@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Runs `work` on another thread, and Python's signal handlers on this one; `work` ends early where a handler raises and
 /// it calls its hook. Handlers run on the main thread only, which is why the work is not there.
-pub fn interruptible<T: Send>(
+pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(OnProgress) -> Result<T> + Send,
 ) -> PyResult<T> {
@@ -42,7 +42,7 @@ pub fn interruptible<T: Send>(
 }
 
 /// Waits until `is_done`; the exception of a signal handler ends it.
-pub fn until(py: Python<'_>, is_done: impl Fn() -> bool + Sync) -> PyResult<()> {
+pub(crate) fn until(py: Python<'_>, is_done: impl Fn() -> bool + Sync) -> PyResult<()> {
     while !is_done() {
         py.detach(|| thread::park_timeout(PAUSE));
         py.check_signals()?;

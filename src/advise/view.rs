@@ -13,7 +13,7 @@ use slotscope_report::view::{Block, Cell, Column, Section, Table};
 const NAMED: usize = 4;
 
 /// The sections of all findings.
-pub fn sections(findings: &AdviseFindings) -> Vec<Section<'_>> {
+pub(crate) fn sections(findings: &AdviseFindings) -> Vec<Section<'_>> {
     let mut sections = vec![Section::untitled().paragraph(summary(findings))];
     if findings.advice == Advice::Change {
         sections.push(names(findings));
@@ -145,9 +145,10 @@ fn names(findings: &AdviseFindings) -> Section<'_> {
         .filter(|family| family.becomes.is_none());
     let same: Vec<String> = same.map(|family| family.pattern.to_string()).collect();
     let section = Section::titled("Names").table(table);
-    match same.is_empty() {
-        true => section,
-        false => section.line(format!("unchanged: {}", list(same.iter(), NAMED))),
+    if same.is_empty() {
+        section
+    } else {
+        section.line(format!("unchanged: {}", list(same.iter(), NAMED)))
     }
 }
 

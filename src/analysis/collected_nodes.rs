@@ -13,7 +13,7 @@ use slotscope_findings::topology::Topology;
 ///
 /// # Errors
 /// As `listing`, or a listing that cannot be read.
-pub fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
+pub(crate) fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
     let listing = listing(collections)?;
     let parsed = listing.map(|(source, bytes)| Topology::parse(&source, &bytes));
     parsed.transpose()
@@ -23,7 +23,7 @@ pub fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
 ///
 /// # Errors
 /// A file that cannot be read, or the listings of two clusters.
-pub fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<u8>)>> {
+pub(crate) fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<u8>)>> {
     let of_clusters = collections.iter().filter(|of| of.manifest.cluster);
     match of_clusters.collect::<Vec<_>>().as_slice() {
         [] => Ok(match collections {

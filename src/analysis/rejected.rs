@@ -100,9 +100,10 @@ fn place(line: Option<u64>, reject: &Reject) -> String {
 /// # Errors
 /// There is one.
 pub fn check_strict(strict: bool, sources: &[Box<dyn Source>], rejects: &Rejects) -> Result<()> {
-    match strict {
-        true => check_strict_of(|input| &*sources[input as usize], rejects),
-        false => Ok(()),
+    if strict {
+        check_strict_of(|input| &*sources[input as usize], rejects)
+    } else {
+        Ok(())
     }
 }
 

@@ -10,14 +10,14 @@ use slotscope_findings::summary::{Run, Summary};
 use crate::analysis::inputs::{Inputs, seconds};
 
 /// When a run began, by both clocks.
-pub struct Started {
+pub(super) struct Started {
     instant: Instant,
     time: SystemTime,
 }
 
 impl Started {
     /// Begins now.
-    pub fn now() -> Self {
+    pub(super) fn now() -> Self {
         Started {
             instant: Instant::now(),
             time: SystemTime::now(),
@@ -25,7 +25,7 @@ impl Started {
     }
 
     /// How the report was made; the command is up to the program.
-    pub fn run(&self, inputs: &Inputs, passes: u32, summary: &Summary) -> Run {
+    pub(super) fn run(&self, inputs: &Inputs, passes: u32, summary: &Summary) -> Run {
         let elapsed_secs = self.instant.elapsed().as_secs_f64();
         let rate = |count: f64| tidy(count / elapsed_secs.max(1e-9));
         Run {

@@ -7,11 +7,11 @@ use crate::bench::keys::KeyBytes;
 use crate::bench::timing::Rate;
 
 /// The name and version of the JSON.
-pub const SCHEMA: &str = "slotscope.bench/1";
+pub(crate) const SCHEMA: &str = "slotscope.bench/1";
 
 /// All figures; the fields are those of the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Figures {
+pub(crate) struct Figures {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
@@ -25,7 +25,7 @@ pub struct Figures {
 
 /// One kernel on keys of one length.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct KernelRate {
+pub(crate) struct KernelRate {
     /// Its name.
     pub kernel: &'static str,
     /// How many threads hash at once.
@@ -41,7 +41,7 @@ pub struct KernelRate {
 
 /// One kind of scan.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct ScanRate {
+pub(crate) struct ScanRate {
     /// The flag of `analyze` that asks for it.
     pub part: &'static str,
     /// How many threads scan.

@@ -20,7 +20,7 @@ const BATCH_BYTES: u32 = 256 << 10;
 const REAL: [u32; 10] = [16, 20, 26, 31, 36, 36, 37, 40, 44, 49];
 
 /// What is timed.
-pub const LENGTHS: &[KeyBytes] = &[
+pub(super) const LENGTHS: &[KeyBytes] = &[
     KeyBytes::Mixed,
     KeyBytes::Each(4),
     KeyBytes::Each(8),
@@ -37,7 +37,7 @@ pub const LENGTHS: &[KeyBytes] = &[
 
 /// How long the keys of a batch are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyBytes {
+pub(crate) enum KeyBytes {
     /// As in a real dump.
     Mixed,
     /// All alike.
@@ -64,7 +64,7 @@ impl Serialize for KeyBytes {
 }
 
 /// Keys one behind the other.
-pub struct Batch {
+pub(super) struct Batch {
     /// How long they are.
     pub key_bytes: KeyBytes,
     block: Block,
@@ -73,7 +73,7 @@ pub struct Batch {
 
 impl Batch {
     /// A batch of keys without a pattern.
-    pub fn of(key_bytes: KeyBytes) -> Self {
+    pub(super) fn of(key_bytes: KeyBytes) -> Self {
         let mut spans = Spans::default();
         let mut end = 0;
         let mut noise = 0x9E37_79B9_7F4A_7C15_u64;
@@ -102,7 +102,7 @@ impl Batch {
     ///
     /// # Errors
     /// A wrong slot.
-    pub fn check(&self, kernel: &Kernel) -> Result<()> {
+    pub(super) fn check(&self, kernel: &Kernel) -> Result<()> {
         let parts = self.spans.in_block(self.block.padded());
         let mut slots = vec![0; parts.len()];
         kernel.slots(parts, &mut slots);
@@ -121,7 +121,7 @@ impl Batch {
     }
 
     /// A run of `kernel` over the batch on every thread of `pool`.
-    pub fn runner<'a>(&'a self, kernel: &'static Kernel, pool: &'a ThreadPool) -> Run<'a> {
+    pub(super) fn runner<'a>(&'a self, kernel: &'static Kernel, pool: &'a ThreadPool) -> Run<'a> {
         let bytes: u64 = self
             .spans
             .start

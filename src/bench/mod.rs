@@ -5,10 +5,10 @@
 
 mod figures;
 mod keys;
-pub mod outputs;
+pub(crate) mod outputs;
 mod scanning;
 mod timing;
-pub mod view;
+pub(crate) mod view;
 
 use rayon::ThreadPoolBuilder;
 
@@ -16,14 +16,14 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::Kernel;
 use slotscope_findings::summary::balance::tidy;
 
-pub use crate::bench::figures::{Figures, KernelRate, SCHEMA};
+pub(crate) use crate::bench::figures::{Figures, KernelRate, SCHEMA};
 use crate::bench::keys::Batch;
-pub use crate::bench::timing::Rate;
+pub(crate) use crate::bench::timing::Rate;
 use crate::bench::timing::in_turn;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bench {
+pub(crate) struct Bench {
     /// Rounds; the median counts.
     pub rounds: u32,
     /// Threads of the second measurement; the first is on one.
@@ -37,7 +37,7 @@ impl Bench {
     ///
     /// # Errors
     /// A kernel that gives a wrong slot, or threads that cannot be started.
-    pub fn run(&self) -> Result<Figures> {
+    pub(crate) fn run(&self) -> Result<Figures> {
         let mut thread_counts = vec![1, self.threads];
         thread_counts.dedup();
         let mut kernels = Vec::new();

@@ -9,7 +9,7 @@ use crate::bench::figures::Figures;
 use crate::bench::keys::KeyBytes;
 
 /// The files.
-pub fn outputs() -> OutputSet<Figures> {
+pub(crate) fn outputs() -> OutputSet<Figures> {
     OutputSet::marked("\"schema\":\"slotscope.bench/")
         .file("bench.json", |figures, out| {
             json::write_object(figures, out)

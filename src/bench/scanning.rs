@@ -25,7 +25,7 @@ const PARTS: [(&str, Parts); 3] = [
 ///
 /// # Errors
 /// No threads, or a scan that loses keys.
-pub fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRate>> {
+pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRate>> {
     let mut dump = Vec::new();
     let generate = Generate {
         profile: Profile::Commerce,

@@ -11,7 +11,7 @@ use slotscope_findings::summary::balance::tidy;
 const ROUND: Duration = Duration::from_millis(5);
 
 /// Something to time.
-pub struct Run<'a> {
+pub(super) struct Run<'a> {
     /// Keys that one repetition handles.
     pub keys: u64,
     /// Bytes that one repetition handles.
@@ -22,7 +22,7 @@ pub struct Run<'a> {
 
 /// How fast something was: the median round.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Rate {
+pub(crate) struct Rate {
     /// Keys a second.
     pub keys_per_sec: f64,
     /// Bytes of keys a second; of the dump, for a scan.
@@ -32,7 +32,7 @@ pub struct Rate {
 }
 
 /// Times all `runs` in turn.
-pub fn in_turn(rounds: u32, runs: &[Run<'_>]) -> Vec<Rate> {
+pub(super) fn in_turn(rounds: u32, runs: &[Run<'_>]) -> Vec<Rate> {
     let times: Vec<u64> = runs.iter().map(repetitions).collect();
     let mut secs: Vec<Vec<f64>> = vec![Vec::new(); runs.len()];
     for _ in 0..rounds {

@@ -7,7 +7,7 @@ use crate::bench::keys::KeyBytes;
 use crate::bench::timing::Rate;
 
 /// The sections of all figures.
-pub fn sections(figures: &Figures) -> Vec<Section<'static>> {
+pub(crate) fn sections(figures: &Figures) -> Vec<Section<'static>> {
     let cpu = &figures.cpu;
     vec![
         Section::untitled()

@@ -178,9 +178,10 @@ impl AdviseArgs {
 fn captures_of(reading: &mut Reading) -> Result<Vec<Box<dyn Source>>> {
     let (mut names, mut captures) = (Vec::new(), Vec::new());
     for source in std::mem::take(&mut reading.sources) {
-        match source.is_rereadable() && is_capture(&*source)? {
-            true => captures.push(source),
-            false => names.push(source),
+        if source.is_rereadable() && is_capture(&*source)? {
+            captures.push(source)
+        } else {
+            names.push(source)
         }
     }
     reading.sources = names;
@@ -200,12 +201,13 @@ fn is_capture(source: &dyn Source) -> Result<bool> {
 }
 
 fn check_any(names: Option<&Reading>, batches: &Batches) -> Result<()> {
-    match names.is_none() && batches.is_empty() {
-        false => Ok(()),
-        true => Err(Error::bad(
+    if !(names.is_none() && batches.is_empty()) {
+        Ok(())
+    } else {
+        Err(Error::bad(
             "no keys",
             "name a dump, or --batches with commands that have keys",
-        )),
+        ))
     }
 }
 

@@ -150,8 +150,9 @@ impl CollectArgs {
 
 /// The ending of a collection.
 pub fn ending(manifest: &Manifest) -> Ending {
-    match manifest.incomplete {
-        true => Ending::Incomplete,
-        false => Ending::Done,
+    if manifest.incomplete {
+        Ending::Incomplete
+    } else {
+        Ending::Done
     }
 }

@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {rate}, {eta} left";
 
 /// A bar a node.
-pub struct NodeBars {
+pub(super) struct NodeBars {
     bars: MultiProgress,
     by_line: bool,
     nodes: Mutex<Nodes>,
@@ -35,7 +35,7 @@ struct Nodes {
 
 impl NodeBars {
     /// No node is read yet.
-    pub fn new(when: When) -> Self {
+    pub(super) fn new(when: When) -> Self {
         let target = match when {
             When::Never => ProgressDrawTarget::hidden(),
             When::Auto | When::Always => ProgressDrawTarget::stderr(),
@@ -48,7 +48,7 @@ impl NodeBars {
     }
 
     /// Moves the bar of a node.
-    pub fn show(&self, node: &str, page: Page) {
+    pub(super) fn show(&self, node: &str, page: Page) {
         let warning = unanswered(node, page).map(|warning| format!("warning: {warning}"));
         if let Some(line) = warning.or_else(|| open(node, page)) {
             // A closed standard error is ignored.

@@ -8,7 +8,7 @@ use slotscope_report::view::{Block, Cell, Column, Section, Table};
 const RANGES: usize = 8;
 
 /// The sections of a collection in `directory`, whose name is escaped.
-pub fn sections<'a>(manifest: &'a Manifest, directory: &str) -> Vec<Section<'a>> {
+pub(super) fn sections<'a>(manifest: &'a Manifest, directory: &str) -> Vec<Section<'a>> {
     let mut top = Section::untitled().paragraph(headline(manifest, directory));
     for text in remarks(manifest) {
         top = top.paragraph(text);

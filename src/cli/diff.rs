@@ -55,9 +55,10 @@ impl DiffArgs {
         let diff = Diff::of(&read(&self.old)?, &read(&self.new)?, self.by)?;
         self.output
             .print(&diff, Rows::or_json(self.top), || view::sections(&diff))?;
-        match any_crossed(&limits, &diff, Limit::crossed_if_listed)? {
-            true => Ok(Ending::Crossed),
-            false => Ok(Ending::Done),
+        if any_crossed(&limits, &diff, Limit::crossed_if_listed)? {
+            Ok(Ending::Crossed)
+        } else {
+            Ok(Ending::Done)
         }
     }
 }

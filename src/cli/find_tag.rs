@@ -84,9 +84,10 @@ impl FindTagArgs {
         let mut out = io::BufWriter::new(io::stdout());
         let mut print = |found: FoundTag| {
             let line = TagLine::of(found, topology.as_ref());
-            match self.json {
-                true => json::write_object(&line, &mut out),
-                false => write(&line, topology.is_some(), &mut out),
+            if self.json {
+                json::write_object(&line, &mut out)
+            } else {
+                write(&line, topology.is_some(), &mut out)
             }
             .map_err(Error::stdout)
         };

@@ -29,7 +29,7 @@ const BEGIN: &str = "
 const COLUMNS: usize = 60;
 
 /// What to type where the command of a command line has nothing to read.
-pub fn no_input(words: &[OsString]) -> String {
+pub(super) fn no_input(words: &[OsString]) -> String {
     let examples = examples(words).unwrap_or_default();
     format!(
         "no input: none is named, and none is piped in\n\n{examples}\n\nslotscope help formats lists what is read"
@@ -37,7 +37,7 @@ pub fn no_input(words: &[OsString]) -> String {
 }
 
 /// The answer to a command line, `words`, that clap refuses, where there is a better one than clap's.
-pub fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> {
+pub(super) fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> {
     match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             let purpose = wrapped(env!("CARGO_PKG_DESCRIPTION"), COLUMNS);

@@ -86,9 +86,10 @@ impl KeyslotArgs {
     }
 
     fn print(&self, found: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
-        match self.json {
-            true => json::write_object(found, out),
-            false => view::write(found, out),
+        if self.json {
+            json::write_object(found, out)
+        } else {
+            view::write(found, out)
         }
     }
 

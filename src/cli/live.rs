@@ -98,9 +98,10 @@ pub fn seeds(urls: &[String]) -> Result<Vec<Seed>> {
 fn no_server(text: &str) -> Option<&'static str> {
     let path = Path::new(text);
     let is_port = text.parse::<u16>().is_ok();
-    match path.exists() || remote::are_objects(path) || text.starts_with("s3://") {
-        true => Some("a dump, no server; slotscope analyze reads it"),
-        false => is_port.then_some("a port alone; write HOST:PORT"),
+    if path.exists() || remote::are_objects(path) || text.starts_with("s3://") {
+        Some("a dump, no server; slotscope analyze reads it")
+    } else {
+        is_port.then_some("a port alone; write HOST:PORT")
     }
 }
 

@@ -83,9 +83,10 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     let reads_stdin = cli.command.reads_stdin();
     // A dump is not typed by hand.
     let is_typed = reads_stdin && std::io::stdin().is_terminal();
-    let code = match is_typed {
-        true => FAILED,
-        false => cli.command.exit_code(),
+    let code = if is_typed {
+        FAILED
+    } else {
+        cli.command.exit_code()
     };
     if is_typed || (reads_stdin && pipe::stdin_was_empty()) {
         say(&first_contact::no_input(&words));

@@ -123,9 +123,10 @@ impl TallyArgs {
         let file = job.tally(self.part)?;
         let bytes = file.to_bytes()?;
         output.publish(|out| out.write_all(&bytes))?;
-        Ok(match file.incomplete.is_empty() {
-            true => Ending::Done,
-            false => Ending::Incomplete,
+        Ok(if file.incomplete.is_empty() {
+            Ending::Done
+        } else {
+            Ending::Incomplete
         })
     }
 }

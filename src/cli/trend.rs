@@ -113,9 +113,10 @@ impl TrendArgs {
             files.publish(&trend)?;
         }
         printed?;
-        match any_crossed(&limits, &trend, Limit::crossed_if_listed)? {
-            true => Ok(Ending::Crossed),
-            false => Ok(Ending::Done),
+        if any_crossed(&limits, &trend, Limit::crossed_if_listed)? {
+            Ok(Ending::Crossed)
+        } else {
+            Ok(Ending::Done)
         }
     }
 }

@@ -42,7 +42,7 @@ pub enum HotKind {
 }
 
 /// What got hot: nodes, then slots, then tags, each the heaviest first.
-pub fn find(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
+pub(super) fn find(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
     let mut found = [
         nodes(changes, old, new, by),
         slots(old, new, by),

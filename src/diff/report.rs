@@ -95,9 +95,10 @@ impl Report {
         by: Metric,
         parts: fn(&R) -> (&Name, &PerMetric<u64>),
     ) -> NameList<'a> {
-        let error = match groups.exact {
-            true => 0,
-            false => self.bound(groups.max_error, by),
+        let error = if groups.exact {
+            0
+        } else {
+            self.bound(groups.max_error, by)
         };
         let row = |row: &'a R| {
             let (name, load) = parts(row);
@@ -117,18 +118,20 @@ impl Report {
         // A list of all names, exactly counted, leaves none out.
         let is_whole = exact && max_error == 0;
         let smallest = rows.values().map(|row| row.at_least).min().unwrap_or(0);
-        let below = match is_whole {
-            true => 0,
-            false => self.bound(smallest.saturating_add(max_error), by),
+        let below = if is_whole {
+            0
+        } else {
+            self.bound(smallest.saturating_add(max_error), by)
         };
         NameList { rows, below }
     }
 
     /// `bound` holds in the metric that the lists are by. In another one a name may hold anything.
     fn bound(&self, bound: u64, by: Metric) -> u64 {
-        match by == self.summary.by {
-            true => bound,
-            false => self.load(by).unwrap_or(0),
+        if by == self.summary.by {
+            bound
+        } else {
+            self.load(by).unwrap_or(0)
         }
     }
 }

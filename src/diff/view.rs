@@ -10,7 +10,7 @@ use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 use crate::diff::{Change, Diff, Hot, HotKind, Names, NodeChange, OldNew};
 
 /// The sections of a diff.
-pub fn sections(diff: &Diff) -> Vec<Section<'_>> {
+pub(crate) fn sections(diff: &Diff) -> Vec<Section<'_>> {
     let by = diff.verdict.by;
     let mut sections = vec![Section::untitled().paragraph(diff.sentence.to_string())];
     sections.extend(listed("Nodes", nodes(&diff.nodes, by)));

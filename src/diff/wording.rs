@@ -13,9 +13,10 @@ impl InWords for Headline {
     fn in_words(&self) -> String {
         let [old, new] = [self.state.old, self.state.new].map(State::name);
         let mut sentence = totals(&self.total, self.by);
-        sentence += &match old == new {
-            true => format!("; still {new}"),
-            false => format!("; {old} became {new}"),
+        sentence += &if old == new {
+            format!("; still {new}")
+        } else {
+            format!("; {old} became {new}")
         };
         if let (Some(old), Some(new)) = (self.max_over_mean.old, self.max_over_mean.new) {
             sentence +=

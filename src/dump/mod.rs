@@ -1,6 +1,6 @@
 //! The keys of RDB files, a line each, in the order of the file.
 
-pub mod view;
+pub(crate) mod view;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use slotscope_engine::name::Name;
 
 /// A key of an RDB file; the fields are those of a line of the JSON and the columns of the CSV.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct RecordLine {
+pub(crate) struct RecordLine {
     /// The key.
     pub key: Name,
     /// The number of its database.
@@ -41,7 +41,7 @@ pub struct RecordLine {
 
 impl RecordLine {
     /// The line of a record.
-    pub fn of(record: &Record<'_>) -> Self {
+    pub(crate) fn of(record: &Record<'_>) -> Self {
         let attributes = &record.attributes;
         RecordLine {
             key: Name::from(record.key),

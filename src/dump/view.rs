@@ -6,7 +6,7 @@ use slotscope_report::output::spelled;
 use crate::dump::RecordLine;
 
 /// The cells of `line`, in the order of the columns `DUMP`; one is empty where it is not known.
-pub fn cells(line: &RecordLine) -> [String; DUMP.len()] {
+pub(crate) fn cells(line: &RecordLine) -> [String; DUMP.len()] {
     let number = |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
     [
         spelled(&line.key),

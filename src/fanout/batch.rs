@@ -6,7 +6,7 @@ use crate::fanout::outcome::DistinctSlots;
 const KEPT_KEYS: usize = 1024;
 
 /// A batch.
-pub struct Batch {
+pub(super) struct Batch {
     /// The slots of its keys.
     pub slots: DistinctSlots,
     /// How many keys it has.
@@ -19,7 +19,7 @@ pub struct Batch {
 
 impl Batch {
     /// An empty one that keeps so many bytes of keys.
-    pub fn with_room(room: usize) -> Self {
+    pub(super) fn with_room(room: usize) -> Self {
         Batch {
             slots: DistinctSlots::default(),
             keys: 0,
@@ -30,7 +30,7 @@ impl Batch {
     }
 
     /// Adds keys, whose slots are `slots`.
-    pub fn add(&mut self, slots: &[u16], keys: Vec<Vec<u8>>) {
+    pub(super) fn add(&mut self, slots: &[u16], keys: Vec<Vec<u8>>) {
         slots.iter().for_each(|slot| self.slots.insert(*slot));
         self.keys += keys.len() as u64;
         for key in keys {
@@ -42,7 +42,7 @@ impl Batch {
     }
 
     /// Forgets all but its memory.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.slots.clear();
         self.keys = 0;
         self.kept.clear();

@@ -1,7 +1,7 @@
 //! What commands do with all their keys.
 
 /// Whether the result of a command is of all its keys together: no client can split it where they are in several slots.
-pub fn must_be_together(command: Option<&str>) -> bool {
+pub(super) fn must_be_together(command: Option<&str>) -> bool {
     let can_be_split = |name| {
         matches!(
             name,
@@ -12,7 +12,7 @@ pub fn must_be_together(command: Option<&str>) -> bool {
 }
 
 /// Whether a command runs a script, whose commands MONITOR shows after it.
-pub fn runs_script(name: &str) -> bool {
+pub(super) fn runs_script(name: &str) -> bool {
     matches!(
         name,
         "eval" | "evalsha" | "eval_ro" | "evalsha_ro" | "fcall" | "fcall_ro"

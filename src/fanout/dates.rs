@@ -1,7 +1,7 @@
 //! Ids that are years or dates: a tag of one would hold all keys of that time.
 
 /// Whether the digits of `key` from `start` to `end` are a year, a date or a part of a date.
-pub fn is_date(key: &[u8], start: usize, end: usize) -> bool {
+pub(super) fn is_date(key: &[u8], start: usize, end: usize) -> bool {
     let digits = &key[start..end];
     match digits.len() {
         _ if !digits.iter().all(u8::is_ascii_digit) => false,

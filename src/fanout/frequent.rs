@@ -8,14 +8,14 @@ const COUNTERS: usize = 64;
 
 /// Values by their hashes.
 #[derive(Debug, Default)]
-pub struct Frequent {
+pub(super) struct Frequent {
     counters: Vec<(u64, u64)>,
     total: u64,
 }
 
 impl Frequent {
     /// Adds a value.
-    pub fn add(&mut self, hash: u64) {
+    pub(super) fn add(&mut self, hash: u64) {
         self.total += 1;
         if let Some((_, count)) = self.counters.iter_mut().find(|(known, _)| *known == hash) {
             *count += 1;
@@ -28,7 +28,7 @@ impl Frequent {
     }
 
     /// The largest share that a value may have.
-    pub fn largest_share(&self) -> f64 {
+    pub(super) fn largest_share(&self) -> f64 {
         let largest = self
             .counters
             .iter()

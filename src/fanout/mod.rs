@@ -156,12 +156,13 @@ impl<'a> Fanout<'a> {
         if self.commands.find(&words).is_some() || !may_be_keys {
             return self.add_command(words, ONLY);
         }
-        match self.transactions.is_open(ONLY) {
-            true => Err(format!(
+        if self.transactions.is_open(ONLY) {
+            Err(format!(
                 "between MULTI and EXEC there are only commands; no command of {} begins so",
                 Commands::servers()
-            )),
-            false => self.add_keys(None, ONLY, words),
+            ))
+        } else {
+            self.add_keys(None, ONLY, words)
         }
     }
 
@@ -198,9 +199,10 @@ impl<'a> Fanout<'a> {
         if places.iter().any(|place| cut.binary_search(place).is_ok()) {
             return Err("a key of more than 1 MiB".into());
         }
-        match words.is_empty() {
-            true => Ok(()),
-            false => self.add_command(words, FILE),
+        if words.is_empty() {
+            Ok(())
+        } else {
+            self.add_command(words, FILE)
         }
     }
 

@@ -108,9 +108,10 @@ impl Transaction {
 
     /// What EXEC answers. It looks at the slots of what was queued before it looks at what was refused.
     pub fn exec(self) -> BatchOutcome {
-        match self.several {
-            true => BatchOutcome::CrossslotAtExec,
-            false => self.refused.unwrap_or(BatchOutcome::Served),
+        if self.several {
+            BatchOutcome::CrossslotAtExec
+        } else {
+            self.refused.unwrap_or(BatchOutcome::Served)
         }
     }
 }

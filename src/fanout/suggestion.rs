@@ -90,9 +90,10 @@ impl TagSuggestion {
             .iter()
             .find(|(pattern, _)| *pattern == key.pattern)?;
         let id = key.id(*place)?;
-        Some(match self.domain.is_empty() {
-            true => slot_of_part(id),
-            false => slot_of_part(&[&self.domain, b":".as_slice(), id].concat()),
+        Some(if self.domain.is_empty() {
+            slot_of_part(id)
+        } else {
+            slot_of_part(&[&self.domain, b":".as_slice(), id].concat())
         })
     }
 

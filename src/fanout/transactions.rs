@@ -13,7 +13,7 @@ const ROOM: usize = 1 << 14;
 
 /// By client the transactions that are open.
 #[derive(Default)]
-pub struct Transactions {
+pub(super) struct Transactions {
     open: HashMap<Vec<u8>, (Transaction, Batch)>,
     /// Transactions whose begin or end is missing; they count for nothing.
     pub torn: u64,
@@ -21,12 +21,12 @@ pub struct Transactions {
 
 impl Transactions {
     /// Whether `client` has one open.
-    pub fn is_open(&self, client: &[u8]) -> bool {
+    pub(super) fn is_open(&self, client: &[u8]) -> bool {
         self.open.contains_key(client)
     }
 
     /// `client` begins one. One that it has open already ended unseen.
-    pub fn begin(&mut self, client: &[u8]) {
+    pub(super) fn begin(&mut self, client: &[u8]) {
         if self.open.len() >= MOST && !self.is_open(client) {
             self.torn += 1;
             return;
@@ -37,7 +37,7 @@ impl Transactions {
     }
 
     /// Queues a command of `client`, whose keys are in `slots`; false where it has no transaction open.
-    pub fn queue(
+    pub(super) fn queue(
         &mut self,
         client: &[u8],
         slots: &[u16],
@@ -53,12 +53,12 @@ impl Transactions {
     }
 
     /// Ends the transaction of `client`.
-    pub fn end(&mut self, client: &[u8]) -> Option<(Transaction, Batch)> {
+    pub(super) fn end(&mut self, client: &[u8]) -> Option<(Transaction, Batch)> {
         self.open.remove(client)
     }
 
     /// Ends all; returns how many were open.
-    pub fn end_all(&mut self) -> u64 {
+    pub(super) fn end_all(&mut self) -> u64 {
         let open = self.open.len() as u64;
         self.open.clear();
         open

@@ -16,7 +16,7 @@ const TAIL_ROWS: usize = 8;
 const UNKNOWN: usize = 8;
 
 /// The sections of all findings; suggestions are those for the first `rows` kinds.
-pub fn sections(findings: &FanoutFindings, rows: usize) -> Vec<Section<'_>> {
+pub(crate) fn sections(findings: &FanoutFindings, rows: usize) -> Vec<Section<'_>> {
     let mut sections = vec![
         Section::untitled()
             .paragraph(summary(findings))

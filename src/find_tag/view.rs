@@ -12,7 +12,7 @@ use crate::find_tag::FoundTag;
 
 /// A tag and where it lands; the fields are those of a line of the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct TagLine {
+pub(crate) struct TagLine {
     /// The tag, without braces.
     pub tag: Name,
     /// Its slot.
@@ -26,7 +26,7 @@ pub struct TagLine {
 
 impl TagLine {
     /// Finds the node of a tag.
-    pub fn of(found: FoundTag, topology: Option<&Topology>) -> Self {
+    pub(crate) fn of(found: FoundTag, topology: Option<&Topology>) -> Self {
         let owner = |topology: &Topology| {
             let node = &topology.nodes[topology.owner(found.slot)?];
             Some((Name::from(node.id.as_str()), node.name()))
@@ -45,13 +45,12 @@ impl TagLine {
 ///
 /// # Errors
 /// `out` cannot be written to.
-pub fn write(line: &TagLine, nodes_are_known: bool, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(line: &TagLine, nodes_are_known: bool, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{}\t{{{}}}", line.slot, line.tag)?;
-    match nodes_are_known {
-        true => {
-            let name = line.node_name.as_ref().or(line.node.as_ref());
-            writeln!(out, "\t{}", name.cloned().unwrap_or_default())
-        }
-        false => writeln!(out),
+    if nodes_are_known {
+        let name = line.node_name.as_ref().or(line.node.as_ref());
+        writeln!(out, "\t{}", name.cloned().unwrap_or_default())
+    } else {
+        writeln!(out)
     }
 }

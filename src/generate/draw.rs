@@ -2,14 +2,14 @@
 //! that every machine draws the same.
 
 /// A stream of 64-bit draws: splitmix64 (Steele, Lea, Flood 2014; constants of Vigna's reference code).
-pub struct Draw {
+pub(super) struct Draw {
     state: u64,
     salt: u64,
 }
 
 impl Draw {
     /// The stream of `seed`.
-    pub fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         let mut draw = Draw {
             state: seed,
             salt: 0,
@@ -20,7 +20,7 @@ impl Draw {
 
     /// The next draw.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -30,7 +30,7 @@ impl Draw {
 
     /// A draw below `n`, which is at most 2^32; the bias is n / 2^32, nothing here can show it.
     #[inline]
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         (((self.next() >> 32) * n as u64) >> 32) as usize
     }
 
@@ -39,7 +39,7 @@ impl Draw {
     ///
     /// Every step is a bijection modulo 2^`bits`: adding, an odd factor, and XOR with the own upper half.
     #[inline]
-    pub fn scatter(&self, kind: u64, bits: u32, n: u64) -> u64 {
+    pub(super) fn scatter(&self, kind: u64, bits: u32, n: u64) -> u64 {
         let mask = u64::MAX >> (64 - bits);
         let half = bits.div_ceil(2);
         let mut x = n.wrapping_add(self.salt ^ kind.wrapping_mul(0xA076_1D64_78BD_642F)) & mask;
@@ -52,7 +52,7 @@ impl Draw {
 
 /// Where a family of keys has got to: what makes its keys distinct.
 #[derive(Clone, Copy, Default)]
-pub struct Turn {
+pub(super) struct Turn {
     made: u64,
     owner: u64,
     part: usize,
@@ -62,14 +62,14 @@ pub struct Turn {
 impl Turn {
     /// A number that this family has not had yet: 0, 1, 2...
     #[inline]
-    pub fn number(&mut self) -> u64 {
+    pub(super) fn number(&mut self) -> u64 {
         self.made += 1;
         self.made - 1
     }
 
     /// A new pair (owner, part): owners 0, 1, 2... have the parts 0, 1... each, `most` of them at most.
     #[inline]
-    pub fn part(&mut self, draw: &mut Draw, most: usize) -> (u64, usize) {
+    pub(super) fn part(&mut self, draw: &mut Draw, most: usize) -> (u64, usize) {
         if self.left == 0 {
             self.owner += 1;
             self.part = 0;
@@ -83,7 +83,7 @@ impl Turn {
 
 /// Ranks 0..n with weights 1, 1/2, 1/3... : Walker's alias method, one draw and one look-up a rank
 /// (Vose 1991). A binary search over the sums would miss the cache 17 times for 100,000 ranks.
-pub struct Zipf {
+pub(super) struct Zipf {
     columns: Vec<Column>,
 }
 
@@ -95,7 +95,7 @@ struct Column {
 
 impl Zipf {
     /// The table of `ranks` ranks, 8 bytes each; exact in integers up to a rounding of 2^-32 a column.
-    pub fn new(ranks: u32) -> Self {
+    pub(super) fn new(ranks: u32) -> Self {
         let n = u64::from(ranks);
         let mut rest: Vec<u64> = (1..=n).map(|rank| ((1 << 40) / rank) * n).collect();
         let full: u64 = rest.iter().sum::<u64>() / n; // exact: every term is a multiple of n
@@ -122,7 +122,7 @@ impl Zipf {
 
     /// The next rank.
     #[inline]
-    pub fn rank(&self, draw: &mut Draw) -> u64 {
+    pub(super) fn rank(&self, draw: &mut Draw) -> u64 {
         let bits = draw.next();
         let own = ((bits >> 32) * self.columns.len() as u64) >> 32;
         let column = &self.columns[own as usize];

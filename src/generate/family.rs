@@ -7,14 +7,14 @@ use crate::generate::draw::{Draw, Turn, Zipf};
 use crate::generate::spell::Text;
 
 /// Users with favourites: few enough that the heaviest of a Zipf distribution holds 8.3 %.
-pub const FAVOURITE_TAGS: u32 = 100_000;
+pub(super) const FAVOURITE_TAGS: u32 = 100_000;
 
 /// How many families there are.
-pub const FAMILIES: usize = Family::Lock as usize + 1;
+pub(super) const FAMILIES: usize = Family::Lock as usize + 1;
 
 /// A family of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
+pub(super) enum Family {
     /// `user:<n>`
     User,
     /// `sess:<32 hex digits>`
@@ -74,7 +74,7 @@ const CATEGORIES: [&[u8]; 8] = [
 impl Family {
     /// Writes the next key of this family to `text`.
     #[inline]
-    pub fn write(self, turn: &mut Turn, draw: &mut Draw, zipf: &Zipf, text: &mut Text) {
+    pub(super) fn write(self, turn: &mut Turn, draw: &mut Draw, zipf: &Zipf, text: &mut Text) {
         match self {
             Family::User => {
                 text.word(b"user:");

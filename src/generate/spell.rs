@@ -4,7 +4,7 @@
 const LONGEST_KEY: usize = 128;
 
 /// A page of lines.
-pub struct Text {
+pub(super) struct Text {
     page: Vec<u8>,
     len: usize,
 }
@@ -14,7 +14,7 @@ const EIGHT_DIGITS: u64 = 100_000_000;
 
 impl Text {
     /// An empty page of `capacity` bytes, at least the longest key.
-    pub fn with_capacity(capacity: usize) -> Self {
+    pub(super) fn with_capacity(capacity: usize) -> Self {
         Text {
             page: vec![0; capacity.max(LONGEST_KEY)],
             len: 0,
@@ -23,30 +23,30 @@ impl Text {
 
     /// True where the next key might not fit.
     #[inline]
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.page.len() - self.len < LONGEST_KEY
     }
 
     /// What was written.
-    pub fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.page[..self.len]
     }
 
     /// An empty page again.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.len = 0;
     }
 
     /// A word whose length the compiler knows: a few moves, no call.
     #[inline]
-    pub fn word<const N: usize>(&mut self, word: &[u8; N]) {
+    pub(super) fn word<const N: usize>(&mut self, word: &[u8; N]) {
         self.page[self.len..self.len + N].copy_from_slice(word);
         self.len += N;
     }
 
     /// One of a list of words.
     #[inline]
-    pub fn one_of(&mut self, words: &[&[u8]], which: usize) {
+    pub(super) fn one_of(&mut self, words: &[&[u8]], which: usize) {
         let word = words[which];
         self.page[self.len..self.len + word.len()].copy_from_slice(word);
         self.len += word.len();
@@ -54,13 +54,13 @@ impl Text {
 
     /// The end of a key.
     #[inline]
-    pub fn end_line(&mut self) {
+    pub(super) fn end_line(&mut self) {
         self.word(b"\n");
     }
 
     /// `n` in decimal, without leading zeros.
     #[inline]
-    pub fn decimal(&mut self, n: u64) {
+    pub(super) fn decimal(&mut self, n: u64) {
         if n >= EIGHT_DIGITS {
             self.decimal_above(n);
             return;
@@ -80,14 +80,14 @@ impl Text {
 
     /// `n` in 16 hexadecimal digits, lower case.
     #[inline]
-    pub fn hex(&mut self, n: u64) {
+    pub(super) fn hex(&mut self, n: u64) {
         self.word(&eight_hex((n >> 32) as u32));
         self.word(&eight_hex(n as u32));
     }
 
     /// `high` and `low` in the form 8-4-4-4-12, as a random UUID (version 4): six bits of them are replaced.
     #[inline]
-    pub fn uuid(&mut self, high: u64, low: u64) {
+    pub(super) fn uuid(&mut self, high: u64, low: u64) {
         self.word(&eight_hex((high >> 32) as u32));
         self.dash_and_four_hex((high >> 16) as u16);
         self.dash_and_four_hex(high as u16 & 0x0FFF | 0x4000);

@@ -1,6 +1,6 @@
 //! The hash slot of each key, in the order of the input.
 
-pub mod view;
+pub(crate) mod view;
 
 use std::io;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use slotscope_findings::topology::Topology;
 
 /// The slot of a key; the fields are those of a line of the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct KeySlot {
+pub(crate) struct KeySlot {
     /// The key.
     pub key: Name,
     /// Its slot.
@@ -39,7 +39,7 @@ impl KeySlot {
     ///
     /// # Errors
     /// No pattern of the policy matches the key.
-    pub fn of(key: &[u8], policy: &Policy, topology: Option<&Topology>) -> Result<KeySlot> {
+    pub(crate) fn of(key: &[u8], policy: &Policy, topology: Option<&Topology>) -> Result<KeySlot> {
         let part = policy.hashed_part(key).ok_or_else(|| {
             let what = format!(
                 "no pattern of --policy {policy} matches it, so it has no slot; add one that does"
@@ -71,10 +71,10 @@ impl KeySlot {
 }
 
 /// A printer of keys, called for one after the other.
-pub type Print<'a> = dyn FnMut(&KeySlot) -> io::Result<()> + Send + 'a;
+pub(crate) type Print<'a> = dyn FnMut(&KeySlot) -> io::Result<()> + Send + 'a;
 
 /// Hands the keys of a scan on one worker to a printer; the first error stops the scan.
-pub struct Printing<'a> {
+pub(crate) struct Printing<'a> {
     topology: Option<&'a Topology>,
     printer: Mutex<(Box<Print<'a>>, io::Result<()>)>,
     failed: AtomicBool,
@@ -82,7 +82,7 @@ pub struct Printing<'a> {
 
 impl<'a> Printing<'a> {
     /// Nothing printed yet.
-    pub fn new(
+    pub(crate) fn new(
         topology: Option<&'a Topology>,
         print: impl FnMut(&KeySlot) -> io::Result<()> + Send + 'a,
     ) -> Self {
@@ -95,12 +95,12 @@ impl<'a> Printing<'a> {
     }
 
     /// Set once printing failed.
-    pub fn failed(&self) -> &AtomicBool {
+    pub(crate) fn failed(&self) -> &AtomicBool {
         &self.failed
     }
 
     /// A tally for the scan.
-    pub fn tally(&self) -> PrintedKeys<'a, '_> {
+    pub(crate) fn tally(&self) -> PrintedKeys<'a, '_> {
         PrintedKeys(self)
     }
 
@@ -108,7 +108,7 @@ impl<'a> Printing<'a> {
     ///
     /// # Errors
     /// The first that the printer gave.
-    pub fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         self.printer
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
@@ -117,7 +117,7 @@ impl<'a> Printing<'a> {
 }
 
 /// A tally that prints keys in place of counting them.
-pub struct PrintedKeys<'a, 'p>(&'p Printing<'a>);
+pub(crate) struct PrintedKeys<'a, 'p>(&'p Printing<'a>);
 
 impl Tally for PrintedKeys<'_, '_> {
     fn add(&mut self, keys: &SlotBatch<'_>) {

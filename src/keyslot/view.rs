@@ -8,7 +8,7 @@ use crate::keyslot::KeySlot;
 ///
 /// # Errors
 /// `out` cannot be written to.
-pub fn write(of: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(of: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{}\t{}", of.slot, of.key)?;
     match &of.node {
         Some(Some(node)) => writeln!(out, "\t{}", of.node_name.as_ref().unwrap_or(node)),

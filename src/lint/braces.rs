@@ -7,7 +7,7 @@ use slotscope_engine::slot::policy::enterprise_tag;
 
 /// What a key's braces do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Braces {
+pub(super) struct Braces {
     /// The hash tag, if there is one.
     pub tag: Option<Range<usize>>,
     /// The first pair has nothing in it: there is no tag, and later pairs are ignored.
@@ -22,7 +22,7 @@ pub struct Braces {
 
 impl Braces {
     /// Of `key`; `None` where it has none.
-    pub fn of(key: &[u8]) -> Option<Braces> {
+    pub(super) fn of(key: &[u8]) -> Option<Braces> {
         let first = memchr::memchr2(b'{', b'}', key)?;
         let tag = slot::tag(key);
         let (mut count, mut depth, mut are_unbalanced) = (0u64, 0i64, false);

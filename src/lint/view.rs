@@ -9,7 +9,7 @@ use crate::lint::{Counted, Finding, LintFindings, Severity};
 const EXAMPLE: usize = 72;
 
 /// The sections of all findings.
-pub fn sections(findings: &LintFindings) -> Vec<Section<'static>> {
+pub(crate) fn sections(findings: &LintFindings) -> Vec<Section<'static>> {
     let kinds = [
         (Severity::Error, "error"),
         (Severity::Warning, "warning"),

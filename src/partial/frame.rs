@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 256 << 20;
 const LEVEL: i32 = 3;
 
 /// The schema of a file that starts with `head`; `None` where it is another kind of file.
-pub fn schema(head: &[u8]) -> Option<&str> {
+pub(super) fn schema(head: &[u8]) -> Option<&str> {
     let rest = head.strip_prefix(&SKIPPABLE)?;
     let (len, rest) = rest.split_first_chunk()?;
     let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
@@ -37,7 +37,7 @@ pub fn schema(head: &[u8]) -> Option<&str> {
 ///
 /// # Errors
 /// None in practice.
-pub fn content(value: &impl Serialize) -> Result<Vec<u8>> {
+pub(super) fn content(value: &impl Serialize) -> Result<Vec<u8>> {
     rmp_serde::to_vec_named(value).map_err(|error| bad(&error.to_string()))
 }
 
@@ -45,7 +45,7 @@ pub fn content(value: &impl Serialize) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// None in practice.
-pub fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
+pub(super) fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
     let compress = |content: &[u8]| -> std::io::Result<Vec<u8>> {
         let mut file = SKIPPABLE.to_vec();
         file.extend((schema.len() as u32).to_le_bytes());
@@ -62,7 +62,7 @@ pub fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// Another kind of file, another version, or damage.
-pub fn read<T: DeserializeOwned>(wanted: &str, file: &[u8]) -> Result<T> {
+pub(super) fn read<T: DeserializeOwned>(wanted: &str, file: &[u8]) -> Result<T> {
     let found = schema(file).ok_or_else(|| bad("it does not start as one"))?;
     if found != wanted {
         let what = format!(
@@ -75,9 +75,10 @@ pub fn read<T: DeserializeOwned>(wanted: &str, file: &[u8]) -> Result<T> {
     let content = decompress(frame).map_err(|error| bad(&error.to_string()))?;
     let mut reader = rmp_serde::Deserializer::new(Cursor::new(&content));
     let value = T::deserialize(&mut reader).map_err(|error| bad(&error.to_string()))?;
-    match reader.position() == content.len() as u64 {
-        true => Ok(value),
-        false => Err(bad("something follows its end")),
+    if reader.position() == content.len() as u64 {
+        Ok(value)
+    } else {
+        Err(bad("something follows its end"))
     }
 }
 
@@ -89,11 +90,12 @@ fn decompress(frame: &[u8]) -> std::io::Result<Vec<u8>> {
         .take(MAX_BYTES + 1)
         .read_to_end(&mut content)?;
     let rest = decoder.finish();
-    match content.len() as u64 > MAX_BYTES || !rest.is_empty() {
-        true => Err(std::io::Error::other(
+    if content.len() as u64 > MAX_BYTES || !rest.is_empty() {
+        Err(std::io::Error::other(
             "it is larger than any that slotscope writes",
-        )),
-        false => Ok(content),
+        ))
+    } else {
+        Ok(content)
     }
 }
 

@@ -79,9 +79,10 @@ impl Input {
             name: self.name.clone(),
             ..found
         };
-        match as_named == *self {
-            true => Ok(()),
-            false => Err(changed(&self.name)),
+        if as_named == *self {
+            Ok(())
+        } else {
+            Err(changed(&self.name))
         }
     }
 }

@@ -153,12 +153,13 @@ impl Plan {
                 .inputs
                 .iter()
                 .all(|input| input.weight() < 1 << 60 && is_cut(input));
-        match is_planned {
-            true => Ok(()),
-            false => Err(Error::bad(
+        if is_planned {
+            Ok(())
+        } else {
+            Err(Error::bad(
                 "a tally file",
                 "its inputs are none that slotscope reads; make it again with slotscope tally",
-            )),
+            ))
         }
     }
 

@@ -102,12 +102,13 @@ impl RecountFile {
     }
 
     fn check_of(&self, of: &str) -> Result<()> {
-        match self.of == of {
-            true => Ok(()),
-            false => Err(Error::bad(
+        if self.of == of {
+            Ok(())
+        } else {
+            Err(Error::bad(
                 "a recount file",
                 "it was counted for another tally file; make it again with slotscope recount --for that file",
-            )),
+            ))
         }
     }
 }

@@ -133,12 +133,13 @@ impl TallyFile {
             && self.incomplete.iter().all(|stop| is_input(stop.input))
             && self.tallies.is_like(&self.plan.empty()?)
             && self.tallies.are_sound();
-        match is_sound {
-            true => Ok(()),
-            false => Err(Error::bad(
+        if is_sound {
+            Ok(())
+        } else {
+            Err(Error::bad(
                 "a tally file",
                 "its counts are not those of its inputs and flags; make it again with slotscope tally",
-            )),
+            ))
         }
     }
 

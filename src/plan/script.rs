@@ -81,7 +81,7 @@ const COMMON: [&str; 5] = [
 const MAIN: &str = include_str!("script/main.sh");
 
 /// What is in a script.
-pub struct Script<'a> {
+pub(crate) struct Script<'a> {
     /// The commands that move slots.
     pub commands: MoveCommands,
     /// What moves.
@@ -98,7 +98,7 @@ pub struct Script<'a> {
 
 impl Script<'_> {
     /// Writes it.
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "#!/usr/bin/env bash")?;
         self.comments()
             .iter()
@@ -150,12 +150,13 @@ impl Script<'_> {
     /// What a reader has to know before running it.
     fn comments(&self) -> Vec<String> {
         let outcome = self.outcome;
-        let mut comments = vec![match self.is_rollback {
-            false => format!("slotscope plan: {}", headline(outcome)),
-            true => format!(
+        let mut comments = vec![if !self.is_rollback {
+            format!("slotscope plan: {}", headline(outcome))
+        } else {
+            format!(
                 "slotscope plan, taken back. The plan was to {}",
                 headline(outcome)
-            ),
+            )
         }];
         comments.extend(leftovers(outcome));
         comments.extend(goal_lines(outcome));
@@ -261,9 +262,12 @@ impl Script<'_> {
 
     /// From where to where, and what.
     fn moves(&self) -> impl Iterator<Item = (&Name, &Name, &MoveOutcome)> {
-        self.outcome.moves.iter().map(|of| match self.is_rollback {
-            false => (&of.from, &of.to, of),
-            true => (&of.to, &of.from, of),
+        self.outcome.moves.iter().map(|of| {
+            if !self.is_rollback {
+                (&of.from, &of.to, of)
+            } else {
+                (&of.to, &of.from, of)
+            }
         })
     }
 }

@@ -9,7 +9,7 @@ use slotscope_findings::summary::slot_ranges::{even_ranges, metric_of_ranges};
 
 /// A range of slots for each shard.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shards {
+pub(crate) struct Shards {
     /// What they are evened out by.
     pub by: Metric,
     /// First and last slot of each.
@@ -21,7 +21,7 @@ pub struct Shards {
 impl Shards {
     /// So many shards for what a summary counted, by the metric that is `asked` for if the input has it; `None` where there
     /// are too many or nothing was counted.
-    pub fn of(summary: &Summary, count: usize, asked: Option<Metric>) -> Option<Shards> {
+    pub(crate) fn of(summary: &Summary, count: usize, asked: Option<Metric>) -> Option<Shards> {
         let loads = &summary.slots.loads;
         let held = |metric: Metric| {
             let sum: u128 = loads
@@ -47,7 +47,7 @@ impl Shards {
     }
 
     /// In one sentence.
-    pub fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         format!(
             "{} shards with one range of slots each: the fullest holds {:.2} times its fair share of {}; restore a backup with \
              aws elasticache create-replication-group --snapshot-name NAME --node-group-configuration file://FILE",
@@ -58,7 +58,7 @@ impl Shards {
     }
 
     /// As JSON, a line a shard.
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "[")?;
         for (at, (first, last)) in self.ranges.iter().enumerate() {
             let comma = if at + 1 < self.ranges.len() { "," } else { "" };

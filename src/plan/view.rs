@@ -17,12 +17,12 @@ use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 /// Ranges of a move that are shown; all are in the JSON and in the script.
 const RANGES: usize = 12;
 /// Nodes and moves that are shown.
-pub const ROWS: usize = 60;
+pub(crate) const ROWS: usize = 60;
 /// Giant keys that are shown.
 const BIG_KEYS: usize = 20;
 
 /// The sections of a plan.
-pub fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
+pub(crate) fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(outcome));
     let reasons = outcome
         .goals
@@ -57,7 +57,7 @@ pub fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
 }
 
 /// What moves, and what that brings.
-pub fn headline(outcome: &PlanOutcome) -> String {
+pub(crate) fn headline(outcome: &PlanOutcome) -> String {
     let removed: Vec<Name> = removed(outcome).map(node_name).collect();
     let ratios: Vec<String> = roles(outcome).map(change).collect();
     let ratios = ratios.join(", ");
@@ -115,7 +115,7 @@ fn change(goal: &GoalOutcome) -> String {
 }
 
 /// The goals as lines, for comments of a script.
-pub fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
+pub(crate) fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
     outcome.goals.iter().map(|goal| {
         let reason = goal
             .reason
@@ -169,7 +169,7 @@ fn removed(outcome: &PlanOutcome) -> impl Iterator<Item = &NodeOutcome> {
 }
 
 /// What nodes keep that are to be emptied.
-pub fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
+pub(crate) fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
     let kept = removed(outcome).filter(|node| node.slots.after > 0);
     kept.map(|node| {
         let keys = node.load.keys.map_or(String::new(), |keys| {
@@ -219,7 +219,7 @@ fn moved(outcome: &PlanOutcome) -> String {
 }
 
 /// What the plan is judged by, and what it does not know.
-pub fn basis(outcome: &PlanOutcome) -> String {
+pub(crate) fn basis(outcome: &PlanOutcome) -> String {
     let goals: Vec<&str> = roles(outcome).map(|goal| goal.metric).collect();
     let by = format!("judged by {}", goals.join(", then by "));
     if outcome.keys_moved.is_none() {
@@ -237,7 +237,7 @@ pub fn basis(outcome: &PlanOutcome) -> String {
 }
 
 /// A time in milliseconds, or in seconds from one on.
-pub fn milliseconds(millis: u64) -> String {
+pub(crate) fn milliseconds(millis: u64) -> String {
     if millis < 1000 {
         format!("{millis} ms")
     } else {
@@ -246,7 +246,7 @@ pub fn milliseconds(millis: u64) -> String {
 }
 
 /// ` (12 MiB, 400,000 elements)`
-pub fn size_of(key: &BlockingKey) -> String {
+pub(crate) fn size_of(key: &BlockingKey) -> String {
     let elements = key.elements.map(|elements| counted(elements, "element"));
     let sizes: Vec<String> = key.bytes.map(bytes).into_iter().chain(elements).collect();
     if sizes.is_empty() {
@@ -257,7 +257,7 @@ pub fn size_of(key: &BlockingKey) -> String {
 }
 
 /// How long the setslot script takes.
-pub fn setslot_duration(outcome: &PlanOutcome) -> String {
+pub(crate) fn setslot_duration(outcome: &PlanOutcome) -> String {
     if outcome.keys_moved.is_none() {
         return "how long it takes is up to the keys, which are not known".into();
     }
@@ -282,7 +282,7 @@ fn span(secs: f64) -> String {
 }
 
 /// What no plan can beat, and why; `None` where nothing does but the mean.
-pub fn floor(outcome: &PlanOutcome) -> Option<String> {
+pub(crate) fn floor(outcome: &PlanOutcome) -> Option<String> {
     let unit = outcome.floor_unit.as_ref()?;
     let least = outcome.floor.values().copied().find(|floor| *floor > 1.0)?;
     let least = format!("no plan gets it below {least:.3}");
@@ -378,9 +378,10 @@ fn moves(outcome: &PlanOutcome) -> Section<'_> {
         let label = node.map(|node| shared.label(&node_name(node)).to_string());
         label.unwrap_or_else(|| short_id(id))
     };
-    let mut section = match outcome.moves.is_empty() {
-        true => return Section::untitled(),
-        false => Section::titled("Moves"),
+    let mut section = if outcome.moves.is_empty() {
+        return Section::untitled();
+    } else {
+        Section::titled("Moves")
     };
     for of in outcome.moves.iter().take(ROWS) {
         let (from, to) = (name(&of.from), name(&of.to));
@@ -433,6 +434,6 @@ fn blocking<'a>(title: &'static str, keys: &'a [BlockingKey]) -> Section<'a> {
 }
 
 /// What people call a node.
-pub fn node_name(node: &NodeOutcome) -> Name {
+pub(crate) fn node_name(node: &NodeOutcome) -> Name {
     text::node_name(&node.id, node.address.as_ref(), node.hostname.as_ref())
 }

@@ -145,9 +145,10 @@ impl NodeSpec {
 
 /// What `reader` reads of a listing, or of that in a directory of collect.
 fn read<T>(path: &Path, reader: impl Fn(&Path) -> Result<T>) -> Result<T> {
-    match path.is_dir() {
-        true => reader(&path.join(NODES_FILE)),
-        false => reader(path).map_err(|error| hinted(error, path)),
+    if path.is_dir() {
+        reader(&path.join(NODES_FILE))
+    } else {
+        reader(path).map_err(|error| hinted(error, path))
     }
 }
 

@@ -29,3 +29,33 @@ pub fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)> {
     };
     Some((digits.parse().ok()?, factor))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_of_redis_conf() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("1024", 1024),
+            ("1k", 1000),
+            ("1KB", 1024),
+            ("5mb", 5 << 20),
+            ("2g", 2_000_000_000),
+        ] {
+            assert_eq!(config_size(text), Some(bytes), "{text}");
+        }
+        for text in [
+            "",
+            "gb",
+            "1.5gb",
+            "-1",
+            "1x",
+            "99999999999999999999",
+            "99999999tb",
+        ] {
+            assert_eq!(config_size(text), None, "{text}");
+        }
+    }
+}

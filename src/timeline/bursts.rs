@@ -31,7 +31,7 @@ const GROUPS: [usize; 4] = [1, 4, 16, 64];
 
 /// A burst of a slot.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SlotBurst {
+pub(super) struct SlotBurst {
     /// The slot.
     pub slot: u16,
     /// The first bucket, and the one after the last.
@@ -48,7 +48,7 @@ pub struct SlotBurst {
 
 impl SlotBurst {
     /// How much its rate is above the usual, at least.
-    pub fn times_usual(&self) -> f64 {
+    pub(super) fn times_usual(&self) -> f64 {
         let (from, to) = self.buckets;
         self.ops as f64 / (to - from) as f64 / self.usual_at_most
     }
@@ -62,7 +62,7 @@ impl SlotBurst {
 
 /// The bursts of all slots, the largest first. `node_ops` has the operations of each node by bucket, `owner` the node of
 /// each slot; operations have this grain.
-pub fn find(
+pub(super) fn find(
     grid: &Grid,
     grain: u64,
     node_ops: &[Vec<u64>],

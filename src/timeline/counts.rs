@@ -18,7 +18,7 @@ use crate::timeline::grid::Grid;
 const SEPARATOR: &[u8] = b":";
 
 /// What the first pass counts.
-pub struct Counts {
+pub(super) struct Counts {
     /// By time and slot: one for all threads, as it is large. A sum is the same in any order.
     grid: Arc<Mutex<Grid>>,
     /// The slots of each input: inputs that share none are of different nodes.
@@ -39,7 +39,7 @@ pub struct Counts {
 
 impl Counts {
     /// Nothing counted yet; the operations by time and slot go to `grid`.
-    pub fn new(grid: &Arc<Mutex<Grid>>, inputs: usize) -> Self {
+    pub(super) fn new(grid: &Arc<Mutex<Grid>>, inputs: usize) -> Self {
         Counts {
             inputs: SlotsByInput::new(inputs),
             grid: grid.clone(),
@@ -54,11 +54,12 @@ impl Counts {
 }
 
 /// The operations of a batch that have a time: their numbers, times, and how many they are.
-pub fn timed<'a>(keys: &'a SlotBatch<'_>) -> impl Iterator<Item = (usize, u64, u64)> + 'a {
+pub(super) fn timed<'a>(keys: &'a SlotBatch<'_>) -> impl Iterator<Item = (usize, u64, u64)> + 'a {
     let values = keys.batch.values;
-    let times = match values.are_operations && values.extremes.is_empty() {
-        true => values.times.as_slice(),
-        false => &[],
+    let times = if values.are_operations && values.extremes.is_empty() {
+        values.times.as_slice()
+    } else {
+        &[]
     };
     let times = times
         .iter()

@@ -4,7 +4,7 @@ use slotscope_engine::slot::SLOTS;
 use slotscope_engine::tally::operations::SECOND;
 
 /// Columns, at most: a picture has at least half of them where the time is long enough.
-pub const COLUMNS: u64 = 400;
+pub(super) const COLUMNS: u64 = 400;
 
 /// The largest number of a cell: the sum of all cells fits. A sum that does not fit stays at it, whatever the order.
 const MOST: u64 = 1 << 40;
@@ -12,7 +12,7 @@ const MOST: u64 = 1 << 40;
 /// Amounts by bucket of time and slot. How long buckets are depends on the first and the last time alone, so the order
 /// of the additions does not matter.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Grid {
+pub(super) struct Grid {
     /// A bucket is a second, doubled so often.
     doublings: u32,
     /// In the order of time; buckets without any are left out.
@@ -32,7 +32,7 @@ struct Column {
 
 /// The columns of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimeAxis {
+pub(super) struct TimeAxis {
     /// The number of the first bucket since 1970.
     first: u64,
     doublings: u32,
@@ -42,12 +42,12 @@ pub struct TimeAxis {
 
 impl TimeAxis {
     /// Seconds of a bucket.
-    pub fn bucket_secs(&self) -> u64 {
+    pub(super) fn bucket_secs(&self) -> u64 {
         1 << self.doublings
     }
 
     /// The place of a time in milliseconds since 1970.
-    pub fn place(&self, time: u64) -> Option<usize> {
+    pub(super) fn place(&self, time: u64) -> Option<usize> {
         let place = ((time / SECOND) >> self.doublings).checked_sub(self.first)?;
         usize::try_from(place)
             .ok()
@@ -55,14 +55,14 @@ impl TimeAxis {
     }
 
     /// When a bucket starts, in seconds since 1970.
-    pub fn start(&self, place: usize) -> u64 {
+    pub(super) fn start(&self, place: usize) -> u64 {
         (self.first + place as u64) << self.doublings
     }
 }
 
 impl Grid {
     /// Adds operations on a slot at a time in milliseconds since 1970.
-    pub fn add(&mut self, time: u64, slot: u16, ops: u64) {
+    pub(super) fn add(&mut self, time: u64, slot: u16, ops: u64) {
         let bucket = (time / SECOND) >> self.doublings;
         if self.columns.get(self.recent).map(|column| column.bucket) != Some(bucket) {
             self.recent = self.find(bucket);
@@ -76,7 +76,7 @@ impl Grid {
 
     /// Adds amounts of slots that came evenly between two times in milliseconds since 1970. A part is cut off at the end
     /// of each bucket, so buckets that are joined later have what they would have had at once.
-    pub fn spread(&mut self, (from, to): (u64, u64), amounts: &[(u16, u64)]) {
+    pub(super) fn spread(&mut self, (from, to): (u64, u64), amounts: &[(u16, u64)]) {
         // Both ends first: then there are few buckets between them, however far they are apart.
         self.add(from, 0, 0);
         self.add(to - 1, 0, 0);
@@ -101,14 +101,14 @@ impl Grid {
     }
 
     /// Joins buckets until each has at least so many seconds.
-    pub fn lengthen(&mut self, secs: u64) {
+    pub(super) fn lengthen(&mut self, secs: u64) {
         while !self.columns.is_empty() && 1 << self.doublings < secs && self.doublings < 60 {
             self.double();
         }
     }
 
     /// The columns of a picture; `None` where there is no operation.
-    pub fn axis(&self) -> Option<TimeAxis> {
+    pub(super) fn axis(&self) -> Option<TimeAxis> {
         let (first, last) = (self.columns.first()?.bucket, self.columns.last()?.bucket);
         Some(TimeAxis {
             first,
@@ -118,7 +118,7 @@ impl Grid {
     }
 
     /// Every column that has operations: its place on the axis, and the operations by slot.
-    pub fn columns(&self) -> impl Iterator<Item = (usize, &[u64])> {
+    pub(super) fn columns(&self) -> impl Iterator<Item = (usize, &[u64])> {
         let first = self.columns.first().map_or(0, |column| column.bucket);
         let columns = self.columns.iter();
         columns.map(move |column| ((column.bucket - first) as usize, &*column.ops))

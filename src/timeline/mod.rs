@@ -21,17 +21,17 @@ use slotscope_engine::name::Name;
 use slotscope_findings::summary::{Incomplete, Rejected};
 use slotscope_report::view::Heat;
 
-pub use crate::timeline::reading::{Options, read};
+pub(crate) use crate::timeline::reading::{Options, read};
 
 /// The name and version of the form of the timeline.
-pub const SCHEMA: &str = "slotscope.timeline/1";
+pub(crate) const SCHEMA: &str = "slotscope.timeline/1";
 /// Slots that share a row.
-pub const SLOTS_PER_ROW: usize = 64;
+pub(crate) const SLOTS_PER_ROW: usize = 64;
 
 /// Operations over time, or with `by` CPU time in microseconds or bytes of network traffic: all `ops` are such amounts
 /// then, and all rates such amounts a second. All lists of numbers over time have one for each bucket.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Timeline {
+pub(crate) struct Timeline {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
@@ -72,7 +72,7 @@ pub struct Timeline {
 
 /// A span of time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Bucket {
+pub(crate) struct Bucket {
     /// Its start, in seconds since 1970 (UTC).
     pub from: u64,
     /// Its end, which is not in it.
@@ -83,7 +83,7 @@ pub struct Bucket {
 
 /// Slots over time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SlotsOverTime {
+pub(crate) struct SlotsOverTime {
     /// Slots that share a row: row 0 has slots 0 to one less than that.
     pub slots_per_row: usize,
     /// The operations of each row by bucket.
@@ -92,7 +92,7 @@ pub struct SlotsOverTime {
 
 /// A node over time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct NodeOverTime {
+pub(crate) struct NodeOverTime {
     /// What the cluster calls it.
     pub id: Name,
     /// What people call it.
@@ -107,7 +107,7 @@ pub struct NodeOverTime {
 
 /// A hash tag over time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct TagOverTime {
+pub(crate) struct TagOverTime {
     /// The tag.
     pub tag: Name,
     /// Its slot.
@@ -125,7 +125,7 @@ pub struct TagOverTime {
 
 /// A pattern over time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct PatternOverTime {
+pub(crate) struct PatternOverTime {
     /// The pattern.
     pub pattern: Name,
     /// The operations on its keys.
@@ -138,7 +138,7 @@ pub struct PatternOverTime {
 
 /// A time in which a slot has far more operations than usual.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Burst {
+pub(crate) struct Burst {
     /// The tag that has at least half of its operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<Name>,
@@ -172,7 +172,7 @@ pub struct Burst {
 /// Where the time of an operation is a second or more before that of the one before it, or that of a sample is before that
 /// of the last one of its node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Clock {
+pub(crate) struct Clock {
     /// At least so many places: lines are read in parallel, and what is between two parts is not looked at.
     pub jumps_back: u64,
     /// The longest way back, in seconds.

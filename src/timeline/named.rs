@@ -17,7 +17,7 @@ use crate::timeline::grid::{Grid, TimeAxis};
 use crate::timeline::names::{InBursts, Kind, Names, Wanted};
 
 /// The names that are followed over time.
-pub struct Heavy {
+pub(super) struct Heavy {
     tags: Vec<Name>,
     /// `None` where there are too many.
     patterns: Option<Vec<Name>>,
@@ -25,7 +25,7 @@ pub struct Heavy {
 
 impl Heavy {
     /// The heaviest, after a pass that counts tags again where there are too many.
-    pub fn of(reading: &Reading, counts: &Counts, grid: &Grid, top: usize) -> Result<Self> {
+    pub(super) fn of(reading: &Reading, counts: &Counts, grid: &Grid, top: usize) -> Result<Self> {
         let tags = match &counts.tags.counts {
             TagCounts::Exact(table) => {
                 let rows = table.iter();
@@ -78,7 +78,7 @@ fn slot_loads(grid: &Grid) -> PerMetric<Vec<u64>> {
 }
 
 /// What the second pass found.
-pub struct Named {
+pub(super) struct Named {
     /// The heaviest tags by bucket.
     pub tags: Vec<(Name, Vec<u64>)>,
     /// The heaviest patterns by bucket; `None` where there are too many.
@@ -89,7 +89,7 @@ pub struct Named {
 
 impl Named {
     /// Reads what the heaviest names and all bursts have.
-    pub fn read(
+    pub(super) fn read(
         reading: &Reading,
         heavy: Heavy,
         axis: TimeAxis,

@@ -23,7 +23,7 @@ const LOOKED_AT: usize = 1024;
 const REMEMBERED: usize = 1 << 14;
 
 /// What is wanted of the second pass.
-pub struct Wanted {
+pub(super) struct Wanted {
     axis: TimeAxis,
     /// The place of each tag, and of each pattern.
     tags: HashMap<Vec<u8>, usize>,
@@ -34,7 +34,12 @@ pub struct Wanted {
 
 impl Wanted {
     /// These tags and patterns, and what is in these bursts.
-    pub fn new(axis: TimeAxis, tags: &[Name], patterns: &[Name], bursts: &[SlotBurst]) -> Self {
+    pub(super) fn new(
+        axis: TimeAxis,
+        tags: &[Name],
+        patterns: &[Name],
+        bursts: &[SlotBurst],
+    ) -> Self {
         let places = |names: &[Name]| {
             let names = names.iter().enumerate();
             names.map(|(place, name)| (name.0.clone(), place)).collect()
@@ -55,7 +60,7 @@ impl Wanted {
 
 /// What a name in a burst is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// A key without a hash tag.
     Key,
     /// A hash tag.
@@ -66,7 +71,7 @@ pub enum Kind {
 
 /// Operations by burst and name: first as far as they fit, then those that are worth it.
 #[derive(Clone)]
-pub enum InBursts {
+pub(super) enum InBursts {
     /// All of them.
     First(Box<TagCounter>),
     /// The heavy ones.
@@ -87,7 +92,9 @@ impl InBursts {
     }
 
     /// The rows that say which names are worth a second pass; `None` where all fit.
-    pub fn overflowed(&self) -> Option<&slotscope_engine::tally::sketch::count_min::CountMin> {
+    pub(super) fn overflowed(
+        &self,
+    ) -> Option<&slotscope_engine::tally::sketch::count_min::CountMin> {
         match self {
             InBursts::First(all) => match &all.counts {
                 TagCounts::CountMin(rows) => Some(rows),
@@ -98,7 +105,7 @@ impl InBursts {
     }
 
     /// The heaviest tag or key, and the heaviest pattern of each burst, with its operations.
-    pub fn heaviest(&self, bursts: usize) -> Vec<[Option<(Kind, Name, u64)>; 2]> {
+    pub(super) fn heaviest(&self, bursts: usize) -> Vec<[Option<(Kind, Name, u64)>; 2]> {
         let mut heaviest: Vec<[Option<(Kind, Name, u64)>; 2]> = vec![[None, None]; bursts];
         let mut see = |written: &[u8], load: Load| {
             let Some(([low, high, kind], name)) = written.split_first_chunk() else {
@@ -142,7 +149,7 @@ impl InBursts {
 }
 
 /// What the second pass counts.
-pub struct Names {
+pub(super) struct Names {
     wanted: Arc<Wanted>,
     /// By tag and by pattern, over time.
     pub tags: Vec<Vec<u64>>,
@@ -157,7 +164,7 @@ pub struct Names {
 
 impl Names {
     /// Nothing counted yet.
-    pub fn new(wanted: &Arc<Wanted>, in_bursts: InBursts) -> Self {
+    pub(super) fn new(wanted: &Arc<Wanted>, in_bursts: InBursts) -> Self {
         let series = |count| vec![vec![0; wanted.axis.len]; count];
         Names {
             tags: series(wanted.tags.len()),

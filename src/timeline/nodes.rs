@@ -8,7 +8,7 @@ use crate::timeline::NodeOverTime;
 use crate::timeline::grid::{Grid, TimeAxis};
 
 /// The nodes, or one for all slots where none are named.
-pub struct OfNodes<'a> {
+pub(super) struct OfNodes<'a> {
     topology: Option<&'a Topology>,
     /// By node and bucket; slots that no node owns come last.
     pub ops: Vec<Vec<u64>>,
@@ -16,7 +16,7 @@ pub struct OfNodes<'a> {
 
 impl<'a> OfNodes<'a> {
     /// Adds up the slots of each node.
-    pub fn new(grid: &Grid, topology: Option<&'a Topology>, axis: TimeAxis) -> Self {
+    pub(super) fn new(grid: &Grid, topology: Option<&'a Topology>, axis: TimeAxis) -> Self {
         let count = topology.map_or(0, |topology| topology.nodes.len()) + 1;
         let mut nodes = OfNodes {
             topology,
@@ -32,25 +32,25 @@ impl<'a> OfNodes<'a> {
     }
 
     /// The place of a slot's node.
-    pub fn owner(&self, slot: u16) -> usize {
+    pub(super) fn owner(&self, slot: u16) -> usize {
         let owner = self.topology.and_then(|topology| topology.owner(slot));
         owner.unwrap_or(self.ops.len() - 1)
     }
 
     /// What people call the node of a slot.
-    pub fn name(&self, slot: u16) -> Option<Name> {
+    pub(super) fn name(&self, slot: u16) -> Option<Name> {
         let topology = self.topology?;
         Some(name_of(&topology.nodes[topology.owner(slot)?]))
     }
 
     /// All of them by bucket.
-    pub fn total(&self, axis: TimeAxis) -> Vec<u64> {
+    pub(super) fn total(&self, axis: TimeAxis) -> Vec<u64> {
         let sum = |place| self.ops.iter().map(|ops| ops[place]).sum();
         (0..axis.len).map(sum).collect()
     }
 
     /// The nodes by bucket; `None` where none are named.
-    pub fn over_time(self) -> Option<Vec<NodeOverTime>> {
+    pub(super) fn over_time(self) -> Option<Vec<NodeOverTime>> {
         let nodes = self.topology?.nodes.iter().zip(self.ops);
         let nodes = nodes.map(|(node, over_time)| NodeOverTime {
             id: Name::from(node.id.as_str()),

@@ -11,7 +11,7 @@ use slotscope_report::render::html::sections;
 use crate::timeline::{NodeOverTime, Timeline, view};
 
 /// The files, with `rows` in each table of the page.
-pub fn outputs(rows: usize) -> OutputSet<Timeline> {
+pub(crate) fn outputs(rows: usize) -> OutputSet<Timeline> {
     OutputSet::marked("\"schema\":\"slotscope.timeline/")
         .file("timeline.json", |timeline, out| {
             json::write_object(timeline, out)

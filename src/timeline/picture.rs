@@ -20,7 +20,7 @@ use crate::timeline::{
 const BURSTS: usize = 1000;
 
 /// A grid with its nodes and bursts.
-pub struct Picture<'a> {
+pub(super) struct Picture<'a> {
     heat: Heat,
     grid: &'a Grid,
     axis: TimeAxis,
@@ -33,7 +33,12 @@ pub struct Picture<'a> {
 
 impl<'a> Picture<'a> {
     /// Finds the bursts; they and nodes have names where a `topology` has them.
-    pub fn new(heat: Heat, grid: &'a Grid, axis: TimeAxis, topology: Option<&'a Topology>) -> Self {
+    pub(super) fn new(
+        heat: Heat,
+        grid: &'a Grid,
+        axis: TimeAxis,
+        topology: Option<&'a Topology>,
+    ) -> Self {
         let nodes = OfNodes::new(grid, topology, axis);
         let mut bursts = bursts::find(grid, heat.grain(), &nodes.ops, |slot| nodes.owner(slot));
         let more_bursts = bursts.len().saturating_sub(BURSTS) as u64;
@@ -49,7 +54,7 @@ impl<'a> Picture<'a> {
     }
 
     /// The timeline, in which nothing is said of the input yet.
-    pub fn timeline(self, names: Option<Named>) -> Timeline {
+    pub(super) fn timeline(self, names: Option<Named>) -> Timeline {
         let axis = self.axis;
         let total: Vec<u64> = self.nodes.total(axis);
         let ops = total.iter().sum();

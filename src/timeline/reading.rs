@@ -27,7 +27,7 @@ use crate::timeline::{Clock, Timeline};
 
 /// What is followed, and how it is shown.
 #[derive(Default)]
-pub struct Options<'a> {
+pub(crate) struct Options<'a> {
     /// What is counted; `None` for operations of captures and CPU time of CLUSTER SLOT-STATS.
     pub by: Option<Heat>,
     /// The nodes; `None` where the input may show them.
@@ -42,7 +42,7 @@ pub struct Options<'a> {
 ///
 /// # Errors
 /// An input that cannot be read, or that has no times.
-pub fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
+pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let heat = options.by;
     match slot_stats::spellings(&reading.sources)? {
         Some(spellings) => {
@@ -88,17 +88,14 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let mut notes = notes_of(&scanned.tally);
     notes.extend(bases(reading, &scanned).filter(|_| options.redaction.is_none()));
     notes.extend(notes_on(&grid, axis, picture.more_bursts));
-    let names = match reading.is_rereadable() {
-        true => {
-            let heavy = Heavy::of(reading, &scanned.tally, &grid, options.top)?;
-            Some(Named::read(reading, heavy, axis, &picture.bursts)?)
-        }
-        false => {
-            let what = "tags, patterns and the names in bursts need a second pass, and a pipe is read once: write the \
-                        capture to a file";
-            notes.push(what.into());
-            None
-        }
+    let names = if reading.is_rereadable() {
+        let heavy = Heavy::of(reading, &scanned.tally, &grid, options.top)?;
+        Some(Named::read(reading, heavy, axis, &picture.bursts)?)
+    } else {
+        let what = "tags, patterns and the names in bursts need a second pass, and a pipe is read once: write the \
+                    capture to a file";
+        notes.push(what.into());
+        None
     };
     if names.as_ref().is_some_and(|names| names.patterns.is_none()) {
         notes.push("there are too many patterns to count all of them: none is listed".into());

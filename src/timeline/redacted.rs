@@ -6,7 +6,10 @@ use slotscope_findings::topology::Topology;
 use crate::timeline::{Burst, Timeline};
 
 /// Nodes under other names, where they have any.
-pub fn topology(redaction: Option<&Redaction>, topology: Option<Topology>) -> Option<Topology> {
+pub(super) fn topology(
+    redaction: Option<&Redaction>,
+    topology: Option<Topology>,
+) -> Option<Topology> {
     let renamed = |topology: Topology| match redaction {
         // The names of an even split are made up.
         Some(redaction) if !topology.is_even() => topology.renamed(|name| redaction.text(name)),

@@ -37,7 +37,7 @@ struct Span {
 }
 
 /// What was counted of all files.
-pub struct Series {
+pub(super) struct Series {
     heat: Heat,
     /// By time and slot.
     pub grid: Grid,
@@ -63,7 +63,7 @@ pub struct Series {
 
 impl Series {
     /// Nothing counted yet.
-    pub fn new(heat: Heat) -> Self {
+    pub(super) fn new(heat: Heat) -> Self {
         Series {
             heat,
             grid: Grid::default(),
@@ -81,7 +81,7 @@ impl Series {
     }
 
     /// The next sample is of this file.
-    pub fn start_file(&mut self, file: usize) {
+    pub(super) fn start_file(&mut self, file: usize) {
         self.file = file;
         self.last.fill(None);
     }
@@ -90,7 +90,7 @@ impl Series {
     ///
     /// # Errors
     /// It has no time or no such statistic, or there are too many nodes.
-    pub fn add(&mut self, sample: &Sample<'_>) -> Result<(), String> {
+    pub(super) fn add(&mut self, sample: &Sample<'_>) -> Result<(), String> {
         let (Some(time), Some(name)) = (sample.time, &sample.node) else {
             return Err(
                 "is one answer of redis-cli and has no time: analyze reads it; timeline reads lines with a time and \
@@ -182,7 +182,7 @@ impl Series {
     }
 
     /// Two files with the same node at the same time.
-    pub fn overlap(&self) -> Option<(usize, usize)> {
+    pub(super) fn overlap(&self) -> Option<(usize, usize)> {
         let overlap = |spans: &Vec<Span>| {
             let mut spans = spans.clone();
             spans.sort_by_key(|span| span.first);
@@ -197,7 +197,7 @@ impl Series {
     }
 
     /// Makes buckets at least as long as half of the intervals between samples.
-    pub fn fit_buckets(&mut self) {
+    pub(super) fn fit_buckets(&mut self) {
         let all: u64 = self.intervals.iter().sum();
         let mut sum = 0;
         let is_half = |count: &u64| {
@@ -209,7 +209,7 @@ impl Series {
     }
 
     /// The nodes by the names of the lines, each with the slots that it had last.
-    pub fn topology(&self) -> Topology {
+    pub(super) fn topology(&self) -> Topology {
         let mut names = vec![String::new(); self.names.len()];
         for (name, node) in &self.names {
             names[*node].clone_from(name);
@@ -223,7 +223,7 @@ impl Series {
     }
 
     /// What was not counted.
-    pub fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.jumps > 0 {
             notes.push(format!(

@@ -16,7 +16,7 @@ const WHOLE_NAME: usize = 32;
 const MARKED: usize = 200;
 
 /// The sections of a timeline; tables have `top` rows.
-pub fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
+pub(crate) fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
     let mut sections = vec![overview(timeline, top), map_section(timeline)];
     sections.extend(burst_table(timeline, top));
     sections.extend(nodes(timeline));
@@ -28,7 +28,7 @@ pub fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
 }
 
 /// The finding in a sentence.
-pub fn sentence(timeline: &Timeline) -> String {
+pub(crate) fn sentence(timeline: &Timeline) -> String {
     let rate = timeline.ops as f64 / secs(timeline).max(1) as f64;
     let rate = match timeline.by {
         Heat::Ops => format!("{} a second", three_digits(rate)),
@@ -54,7 +54,7 @@ pub fn sentence(timeline: &Timeline) -> String {
 }
 
 /// What a page or a chart is about.
-pub fn title(timeline: &Timeline) -> String {
+pub(crate) fn title(timeline: &Timeline) -> String {
     let ends = (timeline.buckets.first(), timeline.buckets.last());
     let (from, to) = (
         ends.0.map_or(0, |first| first.from),
@@ -70,7 +70,7 @@ pub fn title(timeline: &Timeline) -> String {
 
 /// The finding in a few words.
 #[cfg(feature = "charts")]
-pub fn chart_title(timeline: &Timeline) -> String {
+pub(crate) fn chart_title(timeline: &Timeline) -> String {
     let Some(burst) = timeline.bursts.first() else {
         return format!("{}, no burst", timeline.by.amount(timeline.ops));
     };
@@ -86,7 +86,7 @@ pub fn chart_title(timeline: &Timeline) -> String {
 }
 
 /// What limits the result, for a page: its sentence is a heading.
-pub fn remarks_of(timeline: &Timeline) -> Vec<String> {
+pub(crate) fn remarks_of(timeline: &Timeline) -> Vec<String> {
     let stops = timeline.incomplete.iter().map(remarks::stop);
     stops.chain(limits(timeline)).collect()
 }
@@ -181,7 +181,7 @@ fn map_section(timeline: &Timeline) -> Section<'_> {
 }
 
 /// The map.
-pub fn time_map(timeline: &Timeline) -> TimeMap {
+pub(crate) fn time_map(timeline: &Timeline) -> TimeMap {
     let marked = |burst: &Burst| Marked {
         slot: burst.slot,
         times: (burst.from, burst.to),
@@ -216,7 +216,7 @@ pub fn time_map(timeline: &Timeline) -> TimeMap {
 }
 
 /// What all names of nodes share, and columns leave out.
-pub fn shared_parts(timeline: &Timeline) -> SharedParts {
+pub(crate) fn shared_parts(timeline: &Timeline) -> SharedParts {
     let nodes = timeline.nodes.iter().flatten();
     SharedParts::new(nodes.map(|node| &node.name))
 }

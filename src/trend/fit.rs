@@ -315,9 +315,10 @@ impl Fit {
         let mut low = (high - STEP).max(0.0);
         for _ in 0..50 {
             let middle = (low + high) / 2.0;
-            match is_over(middle) {
-                true => high = middle,
-                false => low = middle,
+            if is_over(middle) {
+                high = middle
+            } else {
+                low = middle
             }
         }
         Some(high)

@@ -248,28 +248,28 @@ impl Full {
             .filter_map(|report| Some((report.point.at, fullest(report)?.load as f64)))
             .collect();
         let is_same = reports.iter().all(|report| report.layout == newest.layout);
-        let (basis, line) = match is_same {
-            true => (Basis::FullestNodes, Line::of(points)?.like(&all.line)),
-            false => {
-                let total = newest.point.load.bytes().copied().unwrap_or(0).max(1);
-                let line = Line {
-                    points,
-                    scale: node.load as f64 / total as f64,
-                    ..all.line.clone()
-                };
-                (Basis::AllData, line)
-            }
+        let (basis, line) = if is_same {
+            (Basis::FullestNodes, Line::of(points)?.like(&all.line))
+        } else {
+            let total = newest.point.load.bytes().copied().unwrap_or(0).max(1);
+            let line = Line {
+                points,
+                scale: node.load as f64 / total as f64,
+                ..all.line.clone()
+            };
+            (Basis::AllData, line)
         };
         let measured = newest.said.as_ref().and_then(|said| said.used_per_byte);
         let per_byte = measured.unwrap_or(1.0);
         let used = (node.load as f64 * per_byte) as u64;
-        let months = match used >= maxmemory {
-            true => Reached {
+        let months = if used >= maxmemory {
+            Reached {
                 estimate: Some(0.0),
                 low: Some(0.0),
                 high: Some(0.0),
-            },
-            false => line.fit.reaches(maxmemory as f64 / per_byte / line.scale),
+            }
+        } else {
+            line.fit.reaches(maxmemory as f64 / per_byte / line.scale)
         };
         let from = newest.point.at;
         Some(Full {

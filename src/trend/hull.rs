@@ -5,7 +5,7 @@ use crate::trend::fit::{Interval, Reached};
 
 /// The estimate of `best` within an interval that spans its own and those of `rivals`. Where `best` has no interval, neither
 /// has the hull.
-pub fn of_intervals(best: Interval, rivals: impl Iterator<Item = Interval>) -> Interval {
+pub(super) fn of_intervals(best: Interval, rivals: impl Iterator<Item = Interval>) -> Interval {
     rivals.fold(best, |hull, rival| Interval {
         estimate: hull.estimate,
         low: outer(hull.low, rival.low, f64::min),
@@ -14,7 +14,7 @@ pub fn of_intervals(best: Interval, rivals: impl Iterator<Item = Interval>) -> I
 }
 
 /// The same for the months until a limit is reached: that it may never be reached, or only later, is part of the hull.
-pub fn of_reached(best: Reached, rivals: impl Iterator<Item = Reached>) -> Reached {
+pub(super) fn of_reached(best: Reached, rivals: impl Iterator<Item = Reached>) -> Reached {
     rivals.fold(best, |hull, rival| Reached {
         estimate: hull.estimate,
         low: match (hull.low, rival.low) {

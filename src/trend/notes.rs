@@ -16,7 +16,7 @@ use crate::trend::point::Condensed;
 const NAMED: usize = 3;
 
 /// Neighbours that cannot be compared: the later file, and what is different.
-pub fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
+pub(super) fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
     let pairs = reports.windows(2);
     pairs
         .flat_map(|pair| {
@@ -66,7 +66,7 @@ fn clusters(old: &Condensed, new: &Condensed) -> Option<String> {
 }
 
 /// Reports that growth is not computed from, or that it is computed from all the same.
-pub fn doubts(reports: &[Condensed]) -> Vec<String> {
+pub(super) fn doubts(reports: &[Condensed]) -> Vec<String> {
     let files = |doubt: Doubt| {
         let of = reports
             .iter()
@@ -88,7 +88,7 @@ pub fn doubts(reports: &[Condensed]) -> Vec<String> {
 }
 
 /// What limits the forecast.
-pub fn fits(
+pub(super) fn fits(
     used: &[&Condensed],
     forecast: Option<&Forecast>,
     options: &Options,
@@ -184,7 +184,7 @@ fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
 }
 
 /// What limits the comparison of nodes and names.
-pub fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
+pub(super) fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
     let mut notes = Vec::new();
     let sources = used
         .windows(2)

@@ -11,7 +11,7 @@ use slotscope_report::render::html::sections;
 use crate::trend::{Trend, view};
 
 /// The files, with `rows` in each table of the page.
-pub fn outputs(rows: usize) -> OutputSet<Trend> {
+pub(crate) fn outputs(rows: usize) -> OutputSet<Trend> {
     OutputSet::marked("\"schema\":\"slotscope.trend/")
         .file("trend.json", |trend, out| json::write_object(trend, out))
         .file("trend.html", move |trend, out| page(trend, rows, out))

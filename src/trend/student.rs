@@ -1,14 +1,15 @@
 //! Student's t distribution: how far an estimate from few reports may be off (Abramowitz and Stegun 1972, 26.7.3-4).
 
 /// The t that 95 % of the distribution with `freedom` degrees of freedom, at least 1, are within, on both sides of 0.
-pub fn t95(freedom: usize) -> f64 {
+pub(super) fn t95(freedom: usize) -> f64 {
     let (mut low, mut high) = (1.0, 16.0);
     // Ends where two neighbouring numbers are left: 60 steps halve 15 to less than they are apart.
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
-        match within(middle, freedom) < 0.95 {
-            true => low = middle,
-            false => high = middle,
+        if within(middle, freedom) < 0.95 {
+            low = middle
+        } else {
+            high = middle
         }
     }
     high
@@ -26,9 +27,10 @@ fn within(t: f64, freedom: usize) -> f64 {
         term *= cosine * cosine * (step - 1) as f64 / step as f64;
         sum += term;
     }
-    match is_odd {
-        true => std::f64::consts::FRAC_2_PI * (angle + sine * sum),
-        false => sine * sum,
+    if is_odd {
+        std::f64::consts::FRAC_2_PI * (angle + sine * sum)
+    } else {
+        sine * sum
     }
 }
 

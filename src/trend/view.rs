@@ -22,7 +22,7 @@ const STEPS: u64 = 120;
 const MARKS: usize = 24;
 
 /// The sections of a trend; tables of names have `top` rows.
-pub fn sections(trend: &Trend, top: usize) -> Vec<Section<'_>> {
+pub(crate) fn sections(trend: &Trend, top: usize) -> Vec<Section<'_>> {
     let overview = Section::untitled().scoped(Scope::Overview);
     let mut sections = vec![overview.paragraph(trend.sentence.to_string())];
     sections.extend(growth_picture(trend));
@@ -55,7 +55,7 @@ fn growth_picture(trend: &Trend) -> Option<Section<'_>> {
 }
 
 /// All load over time, in the metric of the trend.
-pub fn growth_curve(trend: &Trend) -> Option<Curve> {
+pub(crate) fn growth_curve(trend: &Trend) -> Option<Curve> {
     let forecast = trend.forecast.as_ref()?;
     let growth = forecast.growth.get(trend.by)?;
     let load = |point: &Point| point.load.get(trend.by).map(|load| *load as f64);
@@ -70,7 +70,7 @@ pub fn growth_curve(trend: &Trend) -> Option<Curve> {
 }
 
 /// The bytes of the fullest node over time, up to its limit.
-pub fn full_curve(trend: &Trend) -> Option<Curve> {
+pub(crate) fn full_curve(trend: &Trend) -> Option<Curve> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
     let span = full.line.fit.span;
     let ahead = full.months.high.or(full.months.estimate).unwrap_or(0.0) * 1.1;
@@ -209,9 +209,10 @@ fn full(trend: &Trend) -> Option<Section<'_>> {
 /// The times of the reports: their days, where each has its own.
 fn times(trend: &Trend) -> Vec<String> {
     let days: Vec<String> = trend.points.iter().map(|point| day(point.at)).collect();
-    match days.windows(2).any(|pair| pair[0] == pair[1]) {
-        true => trend.points.iter().map(|point| time(point.at)).collect(),
-        false => days,
+    if days.windows(2).any(|pair| pair[0] == pair[1]) {
+        trend.points.iter().map(|point| time(point.at)).collect()
+    } else {
+        days
     }
 }
 
@@ -363,7 +364,7 @@ fn marks<'a>(loads: &[Option<u64>]) -> Cell<'a> {
 }
 
 /// The numbers of every report as a table for files.
-pub fn table(trend: &Trend) -> Table<'_> {
+pub(crate) fn table(trend: &Trend) -> Table<'_> {
     let by = trend.by;
     let ratio = |ratio: Option<&Option<f64>>| {
         Cell::of(ratio.copied().flatten(), |ratio| Cell::ratio(ratio, 3))
@@ -406,7 +407,7 @@ fn fullest(point: &Point, by: Metric) -> Option<&FullestAt> {
 }
 
 /// What a page is about.
-pub fn title(trend: &Trend) -> String {
+pub(crate) fn title(trend: &Trend) -> String {
     let times = [trend.points.first(), trend.points.last()];
     let [from, to] = times.map(|point| point.map_or(String::new(), |point| day(point.at)));
     format!(
@@ -416,7 +417,7 @@ pub fn title(trend: &Trend) -> String {
 }
 
 /// The finding on the chart of all load.
-pub fn growth_title(trend: &Trend) -> String {
+pub(crate) fn growth_title(trend: &Trend) -> String {
     let growth = trend
         .forecast
         .as_ref()
@@ -429,7 +430,7 @@ pub fn growth_title(trend: &Trend) -> String {
 }
 
 /// The finding on the chart of the fullest node.
-pub fn full_title(trend: &Trend) -> String {
+pub(crate) fn full_title(trend: &Trend) -> String {
     let full = trend
         .forecast
         .as_ref()

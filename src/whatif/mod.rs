@@ -339,9 +339,12 @@ impl Scratch {
                 },
             );
         }
-        let weights = |column: &[u64]| match column.is_empty() {
-            true => Vec::new(),
-            false => of.iter().map(|i| column[*i as usize]).collect(),
+        let weights = |column: &[u64]| {
+            if column.is_empty() {
+                Vec::new()
+            } else {
+                of.iter().map(|i| column[*i as usize]).collect()
+            }
         };
         values.are_operations = keys.batch.values.are_operations;
         values.weights = keys

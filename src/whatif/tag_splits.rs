@@ -64,9 +64,10 @@ fn merge_slot(known: &mut u16, slot: u16) {
 impl SplitTags {
     /// How many of `distinct` tags are: counted, or estimated from the sample.
     pub fn of_all(&self, distinct: u64) -> u64 {
-        match self.exact {
-            true => self.split,
-            false => (self.split as f64 / self.tags.max(1) as f64 * distinct as f64).round() as u64,
+        if self.exact {
+            self.split
+        } else {
+            (self.split as f64 / self.tags.max(1) as f64 * distinct as f64).round() as u64
         }
     }
 }

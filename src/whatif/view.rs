@@ -9,7 +9,7 @@ use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 use crate::whatif::findings::{Side, WhatIfFindings};
 
 /// The sections of a change.
-pub fn sections(findings: &WhatIfFindings) -> Vec<Section<'_>> {
+pub(crate) fn sections(findings: &WhatIfFindings) -> Vec<Section<'_>> {
     vec![
         Section::untitled()
             .paragraph(findings.sentence.to_string())
@@ -120,13 +120,14 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
     } else {
         "key"
     };
-    let splits = match findings.tag_sample.exact {
-        true => format!("of {}", counted(findings.tag_sample.tags, "tag")),
-        false => format!(
+    let splits = if findings.tag_sample.exact {
+        format!("of {}", counted(findings.tag_sample.tags, "tag"))
+    } else {
+        format!(
             "estimated: {} of a sample of {}",
             grouped(findings.tag_sample.split),
             grouped(findings.tag_sample.tags)
-        ),
+        )
     };
     // Without a rule for names no tag is looked at.
     let splits = (findings.tag_sample.tags > 0).then(|| {

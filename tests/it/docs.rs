@@ -104,7 +104,7 @@ fn fences(lines: &[String]) -> Vec<Fence> {
 }
 
 /// The marked commands of a document, block by block.
-pub fn marked_commands(name: &str) -> Vec<String> {
+pub(crate) fn marked_commands(name: &str) -> Vec<String> {
     let lines: Vec<String> = read(name).lines().map(str::to_owned).collect();
     let marked = fences(&lines).into_iter();
     let marked = marked.filter(|fence| fence.expected_code().is_some());
@@ -134,7 +134,7 @@ fn dump_rdb() -> Vec<u8> {
 }
 
 /// A scratch directory with samples/ and a dump.rdb in it.
-pub fn scratch() -> tempfile::TempDir {
+pub(crate) fn scratch() -> tempfile::TempDir {
     let scratch = tempfile::tempdir().unwrap();
     fs::write(scratch.path().join("dump.rdb"), dump_rdb()).unwrap();
     fs::create_dir(scratch.path().join("samples")).unwrap();
@@ -150,7 +150,7 @@ pub fn scratch() -> tempfile::TempDir {
 }
 
 /// Runs `script` in `folder`, with the program under test on the PATH.
-pub fn bash(script: &str, folder: &Path) -> Output {
+pub(crate) fn bash(script: &str, folder: &Path) -> Output {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_slotscope"));
     let path = std::env::var("PATH").unwrap();
     let path = format!("{}:{path}", program.parent().unwrap().display());
@@ -278,7 +278,7 @@ fn prose(document: &str) -> String {
 }
 
 /// What is wrong with the relative links of a document in `folder`.
-pub fn dead_links(folder: &Path, document: &str) -> Vec<String> {
+pub(crate) fn dead_links(folder: &Path, document: &str) -> Vec<String> {
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
     let prose = prose(document);
     let targets = link.captures_iter(&prose).map(|found| found[1].to_owned());

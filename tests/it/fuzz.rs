@@ -14,8 +14,12 @@ use crate::support::rng::Rng;
 use crate::support::run::root;
 use slotscope::format::FORMATS;
 
+#[expect(
+    unreachable_pub,
+    reason = "the targets are pub for the programs of fuzz/"
+)]
 #[path = "../../fuzz/src/targets/mod.rs"]
-pub mod targets;
+pub(crate) mod targets;
 
 use targets::{MAX_INPUT_BYTES, TARGETS, Target};
 

@@ -11,15 +11,15 @@ use crate::support::usage;
 const MIB: usize = 1 << 20;
 
 /// What docs/limits.md states: so much, and so much more for each thread.
-pub const BASE_MIB: u64 = 64;
-pub const THREAD_MIB: u64 = 144;
+pub(crate) const BASE_MIB: u64 = 64;
+pub(crate) const THREAD_MIB: u64 = 144;
 
-pub const THREADS: u64 = 2;
+pub(crate) const THREADS: u64 = 2;
 
 type Out<'a> = &'a mut dyn Write;
 
 /// An input, and what writes it.
-pub struct Hostile {
+pub(crate) struct Hostile {
     pub name: &'static str,
     compressed: bool,
     write: fn(Out<'_>) -> std::io::Result<()>,
@@ -68,7 +68,7 @@ fn rdb_keys(out: Out<'_>) -> std::io::Result<()> {
     out.write_all(b"\x01v\xFF\0\0\0\0\0\0\0\0")
 }
 
-pub const INPUTS: &[Hostile] = &[
+pub(crate) const INPUTS: &[Hostile] = &[
     plain("keys of an RDB file at the limit", rdb_keys),
     gzip("compressed keys of an RDB file at the limit", rdb_keys),
     gzip("a string of an RDB file that is a bomb", |out| {
@@ -176,17 +176,14 @@ pub const INPUTS: &[Hostile] = &[
     }),
 ];
 
-pub fn write(input: &Hostile, path: &Path) {
+pub(crate) fn write(input: &Hostile, path: &Path) {
     let file = BufWriter::new(File::create(path).unwrap());
-    let done = match input.compressed {
-        true => {
-            let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
-            (input.write)(&mut encoder).and_then(|()| encoder.finish()?.flush())
-        }
-        false => {
-            let mut file = file;
-            (input.write)(&mut file).and_then(|()| file.flush())
-        }
+    let done = if input.compressed {
+        let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        (input.write)(&mut encoder).and_then(|()| encoder.finish()?.flush())
+    } else {
+        let mut file = file;
+        (input.write)(&mut file).and_then(|()| file.flush())
     };
     done.unwrap();
 }

@@ -170,9 +170,10 @@ fn is_satisfied(expression: &str, allowed: &BTreeSet<String>) -> bool {
     // The innermost brackets first, as words of their own.
     if let Some(close) = expression.find(')') {
         let open = expression[..close].rfind('(').unwrap();
-        let inner = match is_satisfied(&expression[open + 1..close], allowed) {
-            true => "yes",
-            false => "no",
+        let inner = if is_satisfied(&expression[open + 1..close], allowed) {
+            "yes"
+        } else {
+            "no"
         };
         let outer = format!("{}{inner}{}", &expression[..open], &expression[close + 1..]);
         return is_satisfied(&outer, allowed);

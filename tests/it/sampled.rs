@@ -39,9 +39,10 @@ fn dump(heavy: &[(&str, usize)], spread: bool) -> Vec<u8> {
         keys.extend((0..*count).map(|i| format!("{i}:{{{tag}}}")));
     }
     let len = keys.len();
-    match spread {
-        true => (0..len).for_each(|i| keys.swap(i, (i * 7919 + 13) % len)),
-        false => keys[10_000..].rotate_left(190_000),
+    if spread {
+        (0..len).for_each(|i| keys.swap(i, (i * 7919 + 13) % len))
+    } else {
+        keys[10_000..].rotate_left(190_000)
     }
     keys.join("\n").into_bytes()
 }

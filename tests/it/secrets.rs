@@ -68,9 +68,12 @@ fn no_secret_is_in_any_output_of_any_command() {
     let location = fine.url("d.csv");
     let leading = Server::with_faults([], move |_| Some(Fault::Redirect(302, location.clone())));
     // What it was told it tells everybody.
-    let echo = Hostile::start(|command| match command.starts_with("AUTH") {
-        true => Answer::of("+OK\r\n"),
-        false => Answer::of(format!("-NOPERM {command} hunter4\r\n")),
+    let echo = Hostile::start(|command| {
+        if command.starts_with("AUTH") {
+            Answer::of("+OK\r\n")
+        } else {
+            Answer::of(format!("-NOPERM {command} hunter4\r\n"))
+        }
     });
     let mut inputs = vec![
         format!("redis://me:hunter4@127.0.0.1:{}", echo.port),

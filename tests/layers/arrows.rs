@@ -138,7 +138,7 @@ const LAYERS: &[Layers] = &[
 const ANYTHING: &str = "*";
 
 /// The arrows of module `module` of the crate at `root` that the table does not have; `code` is one of its files.
-pub fn forbidden(root: &str, module: &str, code: &str, depth: usize) -> Vec<String> {
+pub(crate) fn forbidden(root: &str, module: &str, code: &str, depth: usize) -> Vec<String> {
     let Some(layers) = LAYERS.iter().find(|layers| layers.root == root) else {
         return Vec::new();
     };

@@ -18,7 +18,7 @@ fn module_of(path: &Path) -> String {
 
 /// Files that use each other in a circle, each circle once. A file may use what its folder's mod.rs defines for all of
 /// them, and that mod.rs the file.
-pub fn circles(files: &[(PathBuf, String)]) -> Vec<Vec<String>> {
+pub(crate) fn circles(files: &[(PathBuf, String)]) -> Vec<Vec<String>> {
     let arrows: BTreeMap<String, BTreeSet<String>> = {
         let modules: BTreeSet<String> = files.iter().map(|(path, _)| module_of(path)).collect();
         let arrows = files.iter().map(|(path, code)| {

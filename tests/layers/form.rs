@@ -7,7 +7,7 @@ use crate::paths::tested;
 
 /// Lines a file may have, and lines that half of the files stay under.
 const LONGEST: usize = 500;
-pub const MEDIAN: usize = 200;
+pub(crate) const MEDIAN: usize = 200;
 
 /// Marks of unfinished code; in two parts, as this file may not hold them either.
 const UNFINISHED: [&str; 4] = [
@@ -29,7 +29,7 @@ fn prose(code: &str) -> Vec<String> {
 }
 
 /// What is wrong with any file, whatever it is for.
-pub fn of_form(code: &str) -> Vec<String> {
+pub(crate) fn of_form(code: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     if !code.starts_with("//!") {
         complaints.push(String::from("does not open with a //! line"));
@@ -44,7 +44,7 @@ pub fn of_form(code: &str) -> Vec<String> {
 }
 
 /// What is wrong with the file `path` of the crate at `root`, relative to it.
-pub fn complaints(root: &str, path: &Path, code: &str) -> Vec<String> {
+pub(crate) fn complaints(root: &str, path: &Path, code: &str) -> Vec<String> {
     let parts: Vec<String> = path
         .with_extension("")
         .iter()

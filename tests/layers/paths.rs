@@ -2,7 +2,7 @@
 
 /// The paths that `code` takes from the root of the crate, `use` groups spelled out: `slot::kernel::best`.
 /// `depth` is how many `super::` lead from the file to that root.
-pub fn paths_from_root(code: &str, depth: usize) -> Vec<String> {
+pub(crate) fn paths_from_root(code: &str, depth: usize) -> Vec<String> {
     let code: Vec<&str> = code
         .lines()
         .map(|line| line.split("//").next().unwrap_or_default())
@@ -71,7 +71,7 @@ fn spell_out<'a>(before: &str, tree: &'a str, paths: &mut Vec<String>) -> &'a st
 }
 
 /// The code of a file without its tests, and without comments.
-pub fn tested(code: &str) -> String {
+pub(crate) fn tested(code: &str) -> String {
     let code = code.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let code = code.lines().map(|line| match line.trim_start() {
         comment if comment.starts_with("//") => "",

@@ -118,13 +118,14 @@ impl Canvas<'_> {
 
     /// A level or upright line of dashes; `dash` pixels drawn, as many left out.
     pub fn dashes(&self, [x0, y0, x1, y1]: [i32; 4], dash: i32, colour: Rgb) {
-        match x1 - x0 >= y1 - y0 {
-            true => (x0..x1)
+        if x1 - x0 >= y1 - y0 {
+            (x0..x1)
                 .step_by(2 * dash as usize)
-                .for_each(|x| self.fill([x, y0, x1.min(x + dash), y1], colour)),
-            false => (y0..y1)
+                .for_each(|x| self.fill([x, y0, x1.min(x + dash), y1], colour))
+        } else {
+            (y0..y1)
                 .step_by(2 * dash as usize)
-                .for_each(|y| self.fill([x0, y, x1, y1.min(y + dash)], colour)),
+                .for_each(|y| self.fill([x0, y, x1, y1.min(y + dash)], colour))
         }
     }
 

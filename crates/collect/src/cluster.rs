@@ -10,11 +10,11 @@ use slotscope_engine::source::collection::manifest::Role;
 use crate::members::Member;
 
 /// The id of a node.
-pub type Id = Arc<str>;
+pub(crate) type Id = Arc<str>;
 
 /// The cluster as it is now.
 #[derive(Debug, Clone, Default)]
-pub struct View {
+pub(crate) struct View {
     /// What a node answered to CLUSTER NODES.
     pub text: String,
     /// The members by their ids.
@@ -33,7 +33,7 @@ pub struct View {
 
 impl View {
     /// The cluster of these members, and of these primaries that did not answer.
-    pub fn new(
+    pub(crate) fn new(
         text: String,
         members: BTreeMap<String, Member>,
         silent: BTreeMap<String, String>,
@@ -65,17 +65,17 @@ impl View {
     }
 
     /// The owner of a slot.
-    pub fn owner(&self, slot: u16) -> Option<&Id> {
+    pub(crate) fn owner(&self, slot: u16) -> Option<&Id> {
         self.owner.get(usize::from(slot))?.as_ref()
     }
 
     /// Whether keys of a slot may be with two nodes.
-    pub fn is_in_flight(&self, slot: u16) -> bool {
+    pub(crate) fn is_in_flight(&self, slot: u16) -> bool {
         self.in_flight.contains(slot)
     }
 
     /// The slots that a node owns, which are among those that it claims.
-    pub fn slots_of(&self, id: &str) -> SlotSet {
+    pub(crate) fn slots_of(&self, id: &str) -> SlotSet {
         let mut slots = SlotSet::none();
         let member = self.members.get(id);
         for (first, last) in member.into_iter().flat_map(|member| &member.slots) {
@@ -89,36 +89,36 @@ impl View {
     }
 
     /// The primaries that own slots, in the order of their first.
-    pub fn owners(&self) -> &[Id] {
+    pub(crate) fn owners(&self) -> &[Id] {
         &self.owners
     }
 
     /// The owners of some of `slots`.
-    pub fn owners_of(&self, slots: &SlotSet) -> BTreeSet<&str> {
+    pub(crate) fn owners_of(&self, slots: &SlotSet) -> BTreeSet<&str> {
         let owners = slots.iter().filter_map(|slot| self.owner(slot));
         owners.map(|owner| &**owner).collect()
     }
 
     /// The replicas of a primary that the listing has as well.
-    pub fn replicas(&self, primary: &str) -> impl Iterator<Item = &Member> {
+    pub(crate) fn replicas(&self, primary: &str) -> impl Iterator<Item = &Member> {
         let ids = self.replicas.get(primary).into_iter().flatten();
         ids.filter_map(|id| self.members.get(id))
     }
 
     /// Whether a slot can be read now: it has an owner that answers, and is not on its way.
-    pub fn is_settled(&self, slot: u16) -> bool {
+    pub(crate) fn is_settled(&self, slot: u16) -> bool {
         let is_well = |owner: &Id| !self.silent.contains_key(&**owner);
         !self.is_in_flight(slot) && self.owner(slot).is_some_and(is_well)
     }
 
     /// Whether waiting may help a slot: it is on its way, or a replica can take over.
-    pub fn may_settle(&self, slot: u16) -> bool {
+    pub(crate) fn may_settle(&self, slot: u16) -> bool {
         let has_heir = |owner: &Id| self.replicas(owner).next().is_some();
         !self.is_settled(slot) && (self.is_in_flight(slot) || self.owner(slot).is_none_or(has_heir))
     }
 
     /// Primaries with slots that do not answer, and whether a replica can take over.
-    pub fn unanswered(&self) -> impl Iterator<Item = (&Member, bool)> {
+    pub(crate) fn unanswered(&self) -> impl Iterator<Item = (&Member, bool)> {
         let silent = self.owners.iter();
         let silent = silent.filter(|owner| self.silent.contains_key(&***owner));
         let members = silent.filter_map(|owner| self.members.get(&**owner));
@@ -126,13 +126,13 @@ impl View {
     }
 
     /// Whether slots have no node that answers for them and none that could take over.
-    pub fn is_beyond_waiting(&self) -> bool {
+    pub(crate) fn is_beyond_waiting(&self) -> bool {
         let has_unowned = self.owner.iter().any(Option::is_none);
         has_unowned || self.unanswered().any(|(_, has_heir)| !has_heir)
     }
 
     /// Why a primary did not answer; `None` where it did.
-    pub fn silence(&self, id: &str) -> Option<&str> {
+    pub(crate) fn silence(&self, id: &str) -> Option<&str> {
         self.silent.get(id).map(String::as_str)
     }
 }

@@ -379,9 +379,12 @@ mod tests {
         assert!(!format!("{access:?}").contains("hunter2"));
         // Nor where the server repeats it in a refusal, or in what is no reply.
         for reply in ["-NOPERM hunter2secret", "-ERR no hunter2", "HTTP hunter2"] {
-            let server = start(move |command| match command.starts_with("SCAN") {
-                true => Some(format!("{reply}\r\n").into_bytes()),
-                false => Some(b"+OK\r\n".to_vec()),
+            let server = start(move |command| {
+                if command.starts_with("SCAN") {
+                    Some(format!("{reply}\r\n").into_bytes())
+                } else {
+                    Some(b"+OK\r\n".to_vec())
+                }
             });
             let mut connection = Connection::open(&server, &access).unwrap();
             let error = connection.call("SCAN", &[b"SCAN", b"0"]).unwrap_err();

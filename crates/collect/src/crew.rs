@@ -10,7 +10,7 @@ use slotscope_engine::error::{Error, Result, reason};
 
 /// Threads at most. They mostly wait, so it is more than any machine has cores; what each of them holds is the memory of a
 /// run.
-pub const AT_ONCE: usize = 64;
+pub(crate) const AT_ONCE: usize = 64;
 /// Between two calls of what is done meanwhile.
 const STEP: Duration = Duration::from_millis(20);
 
@@ -19,7 +19,7 @@ const STEP: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// The system starts no thread at all; with fewer than wanted the tasks take longer.
-pub fn each<T: Send, R: Send>(
+pub(crate) fn each<T: Send, R: Send>(
     tasks: impl ExactSizeIterator<Item = T> + Send,
     run: impl Fn(T) -> R + Sync,
     mut take: impl FnMut(usize, R),

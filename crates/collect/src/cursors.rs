@@ -2,14 +2,14 @@
 
 /// The cursors so far, of which one is kept: a circle of any length is found within twice its length.
 #[derive(Debug, Default)]
-pub struct Cursors {
+pub(crate) struct Cursors {
     kept: Vec<u8>,
     seen: u64,
 }
 
 impl Cursors {
     /// Whether this cursor came before; not each is found at once.
-    pub fn come_again(&mut self, cursor: &[u8]) -> bool {
+    pub(crate) fn come_again(&mut self, cursor: &[u8]) -> bool {
         if self.kept == cursor {
             return true;
         }

@@ -9,7 +9,7 @@ use crate::resp::Reply;
 use crate::watch::Watch;
 
 /// What there is to read.
-pub enum Site<'a> {
+pub(crate) enum Site<'a> {
     /// A server that is no part of a cluster.
     Lone(Address),
     /// A cluster.
@@ -20,7 +20,7 @@ pub enum Site<'a> {
 ///
 /// # Errors
 /// None answers; several answer for themselves only.
-pub fn find<'a>(seeds: &[Address], access: &'a Access) -> Result<Site<'a>> {
+pub(crate) fn find<'a>(seeds: &[Address], access: &'a Access) -> Result<Site<'a>> {
     let mut first = None;
     for seed in seeds {
         match ask(seed, access) {

@@ -10,13 +10,13 @@ use crate::connection::Connection;
 use crate::resp::Reply;
 
 /// Addresses by the ids of nodes.
-pub type Endpoints = HashMap<String, Address>;
+pub(crate) type Endpoints = HashMap<String, Address>;
 
 /// What the server says of where nodes are reached.
 ///
 /// # Errors
 /// It does not answer.
-pub fn ask(connection: &mut Connection, asked: &Address, tls: bool) -> Result<Endpoints> {
+pub(crate) fn ask(connection: &mut Connection, asked: &Address, tls: bool) -> Result<Endpoints> {
     let shards = connection.ask("CLUSTER SHARDS", &[b"CLUSTER", b"SHARDS"])?;
     if let Reply::Array(shards) = &shards {
         return Ok(of_shards(shards, asked, tls));
@@ -32,9 +32,10 @@ fn of_shards(shards: &[Reply], asked: &Address, tls: bool) -> Endpoints {
     let nodes = shards
         .iter()
         .filter_map(|shard| list(field(shard, "nodes")?));
-    let ports: [&str; 2] = match tls {
-        true => ["tls-port", "port"],
-        false => ["port", "tls-port"],
+    let ports: [&str; 2] = if tls {
+        ["tls-port", "port"]
+    } else {
+        ["port", "tls-port"]
     };
     let endpoint = |node: &Reply| {
         let port = ports

@@ -16,7 +16,7 @@ const HEAVIEST: usize = 64;
 
 /// The heaviest slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heaviest {
+pub(crate) struct Heaviest {
     /// Which they are.
     pub slots: SlotSet,
     /// What made them so; absent where no server counted.
@@ -26,7 +26,7 @@ pub struct Heaviest {
 }
 
 /// Asks all primaries for the keys of their slots, and for the memory where they know it.
-pub fn ask(plan: &Plan<'_>, watch: &Watch<'_>) -> Heaviest {
+pub(crate) fn ask(plan: &Plan<'_>, watch: &Watch<'_>) -> Heaviest {
     let counts = counts(plan, watch);
     let memory = series::memory_by_slot(plan.access, watch);
     of_counts(&counts, memory.as_deref())

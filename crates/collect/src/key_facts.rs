@@ -11,9 +11,9 @@ use crate::connection::Connection;
 use crate::resp::{Commands, Reply};
 
 /// Values of more elements are sampled by MEMORY USAGE.
-pub const EXACT_ELEMENTS: u64 = 1024;
+pub(crate) const EXACT_ELEMENTS: u64 = 1024;
 /// Elements that are sampled then.
-pub const SAMPLES: u64 = 64;
+pub(crate) const SAMPLES: u64 = 64;
 /// Elements that one pipeline lets the server look at.
 const ELEMENTS_AT_ONCE: u64 = 16 * EXACT_ELEMENTS;
 /// A key whose type changes under the reads is read again so often.
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// How much a key is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heat {
+pub(crate) enum Heat {
     /// OBJECT FREQ.
     Frequency,
     /// OBJECT IDLETIME.
@@ -35,7 +35,7 @@ pub enum Heat {
 
 /// What is asked of keys.
 #[derive(Debug)]
-pub struct Questions {
+pub(crate) struct Questions {
     heat: Heat,
     /// Why memory is not asked for any more.
     pub without_memory: Option<&'static str>,
@@ -43,7 +43,7 @@ pub struct Questions {
 
 impl Questions {
     /// All that there is to know, and use as `heat` says.
-    pub fn new(heat: Heat) -> Self {
+    pub(crate) fn new(heat: Heat) -> Self {
         Questions {
             heat,
             without_memory: None,
@@ -59,7 +59,7 @@ const NOT_KNOWN: &str = "sizes: the server does not know MEMORY USAGE, which may
 
 /// What is known of a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KeyFacts {
+pub(crate) struct KeyFacts {
     /// What TYPE answers.
     pub kind: String,
     /// What OBJECT ENCODING answers.
@@ -78,7 +78,7 @@ pub struct KeyFacts {
 
 /// What became of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub(crate) enum Fate {
     /// It is there.
     Known(KeyFacts),
     /// It is gone.
@@ -96,7 +96,7 @@ pub enum Fate {
 ///
 /// # Errors
 /// The server does not answer, or refuses to.
-pub fn ask(
+pub(crate) fn ask(
     connection: &mut Connection,
     keys: &[Vec<u8>],
     questions: &mut Questions,

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bytes of large replies that are held at once; the largest reply takes them all.
-pub const MAX_BYTES: usize = 64 << 20;
+pub(crate) const MAX_BYTES: usize = 64 << 20;
 /// How long a reply waits for others: many times what an honest server needs to send its own.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -15,14 +15,14 @@ static FREED: Condvar = Condvar::new();
 
 /// A share of the memory, given back when it is dropped.
 #[derive(Debug)]
-pub struct Reserved(usize);
+pub(crate) struct Reserved(usize);
 
 impl Reserved {
     /// Waits until so many bytes are free. A reply takes all it may need at once, so that no two wait for each other.
     ///
     /// # Errors
     /// Other replies do not end.
-    pub fn new(bytes: usize) -> io::Result<Reserved> {
+    pub(crate) fn new(bytes: usize) -> io::Result<Reserved> {
         let (bytes, start) = (bytes.min(MAX_BYTES), Instant::now());
         let mut free = free();
         while *free < bytes {

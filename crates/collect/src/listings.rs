@@ -19,7 +19,7 @@ const MAX_DIGESTS: usize = 8 * MAX_MEMBERS;
 
 /// The listings so far.
 #[derive(Default)]
-pub struct Listings {
+pub(crate) struct Listings {
     /// Lines about other nodes that have been taken in.
     known: SeenLines,
     of_others: HashMap<String, Member>,
@@ -34,7 +34,7 @@ pub struct Listings {
 
 impl Listings {
     /// Takes in what the node `id` answered at `asked`; false, and nothing of it counts, where that is no listing.
-    pub fn add(&mut self, id: &str, asked: &Address, text: String) -> bool {
+    pub(crate) fn add(&mut self, id: &str, asked: &Address, text: String) -> bool {
         let Some(new) = self.new_in(&text, asked) else {
             return false;
         };
@@ -52,7 +52,7 @@ impl Listings {
     }
 
     /// Notes that the node `id` did not answer.
-    pub fn fail(&mut self, id: String, error: Error) {
+    pub(crate) fn fail(&mut self, id: String, error: Error) {
         self.silent.insert(id, error.to_string());
         self.last = Some(error);
     }
@@ -76,9 +76,10 @@ impl Listings {
     }
 
     fn keep(&mut self, member: Member) {
-        let kept = match member.is_myself {
-            true => &mut self.of_themselves,
-            false => &mut self.of_others,
+        let kept = if member.is_myself {
+            &mut self.of_themselves
+        } else {
+            &mut self.of_others
         };
         match kept.get_mut(&member.id) {
             None => {
@@ -97,7 +98,7 @@ impl Listings {
     ///
     /// # Errors
     /// There is none.
-    pub fn into_view(self) -> Result<View> {
+    pub(crate) fn into_view(self) -> Result<View> {
         let Some((_, text)) = self.text else {
             let what = "no primary is listed; name a node of the cluster";
             return Err(self

@@ -10,11 +10,11 @@ use crate::address::Address;
 /// The longest id or host that is taken.
 const MAX_NAME: usize = 255;
 /// More members than any cluster has.
-pub const MAX_MEMBERS: usize = 10_000;
+pub(crate) const MAX_MEMBERS: usize = 10_000;
 
 /// A member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
+pub(crate) struct Member {
     /// Its id.
     pub id: String,
     /// `host:port`.
@@ -38,7 +38,7 @@ pub struct Member {
 }
 
 /// The member in a line of what the node at `asked` lists; `None` where it is no such line.
-pub fn parse(line: &str, asked: &Address) -> Option<Member> {
+pub(crate) fn parse(line: &str, asked: &Address) -> Option<Member> {
     let node = NodeLine::parse(line)?;
     if [node.id, node.ip, node.hostname]
         .iter()

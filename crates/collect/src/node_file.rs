@@ -23,7 +23,7 @@ const SLOT: usize = DUMP.len() - 2;
 const LEVEL: i32 = 1;
 
 /// A file of keys.
-pub struct NodeFile<'a> {
+pub(crate) struct NodeFile<'a> {
     directory: &'a WholeDirectory,
     /// Its name.
     pub name: String,
@@ -50,7 +50,7 @@ impl Frame {
 }
 
 /// Rows on their way into a file.
-pub struct Rows<'a, 'f> {
+pub(crate) struct Rows<'a, 'f> {
     file: &'f mut NodeFile<'a>,
     frame: Frame,
     csv: CsvRows<zstd::Encoder<'static, BufWriter<File>>>,
@@ -58,7 +58,7 @@ pub struct Rows<'a, 'f> {
 
 impl<'a> NodeFile<'a> {
     /// A file that is not made yet.
-    pub fn new(directory: &'a WholeDirectory, name: String) -> Self {
+    pub(crate) fn new(directory: &'a WholeDirectory, name: String) -> Self {
         NodeFile {
             directory,
             name,
@@ -67,12 +67,12 @@ impl<'a> NodeFile<'a> {
     }
 
     /// Rows in it that count.
-    pub fn keys(&self) -> u64 {
+    pub(crate) fn keys(&self) -> u64 {
         self.frames.iter().map(Frame::keys).sum()
     }
 
     /// Whether it is there.
-    pub fn is_made(&self) -> bool {
+    pub(crate) fn is_made(&self) -> bool {
         !self.frames.is_empty()
     }
 
@@ -80,11 +80,12 @@ impl<'a> NodeFile<'a> {
     ///
     /// # Errors
     /// It cannot be written to.
-    pub fn open(&mut self) -> Result<Rows<'a, '_>> {
+    pub(crate) fn open(&mut self) -> Result<Rows<'a, '_>> {
         let is_made = self.is_made();
-        let file = match is_made {
-            true => self.directory.append(&self.name)?,
-            false => self.directory.file(&self.name)?,
+        let file = if is_made {
+            self.directory.append(&self.name)?
+        } else {
+            self.directory.file(&self.name)?
         };
         let frame = zstd::Encoder::new(BufWriter::new(file), LEVEL);
         let opened = frame.and_then(|frame| {
@@ -103,7 +104,7 @@ impl<'a> NodeFile<'a> {
     }
 
     /// The rows of these slots that are there now do not count.
-    pub fn leave_out(&mut self, slots: &SlotSet) {
+    pub(crate) fn leave_out(&mut self, slots: &SlotSet) {
         for frame in &mut self.frames {
             let held = frame.rows.keys().filter(|slot| slots.contains(**slot));
             frame.left_out.extend(held.copied().collect::<Vec<_>>());
@@ -114,7 +115,7 @@ impl<'a> NodeFile<'a> {
     ///
     /// # Errors
     /// It cannot be read or written.
-    pub fn tidy(&mut self, is_wanted: bool) -> Result<()> {
+    pub(crate) fn tidy(&mut self, is_wanted: bool) -> Result<()> {
         if self.is_made() && self.keys() == 0 && !is_wanted {
             self.frames.clear();
             return self.directory.remove(&self.name);
@@ -171,7 +172,13 @@ impl Rows<'_, '_> {
     ///
     /// # Errors
     /// The file cannot be written to.
-    pub fn add(&mut self, key: &[u8], database: u64, slot: u16, facts: &KeyFacts) -> Result<()> {
+    pub(crate) fn add(
+        &mut self,
+        key: &[u8],
+        database: u64,
+        slot: u16,
+        facts: &KeyFacts,
+    ) -> Result<()> {
         let number =
             |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
         let escaped = |bytes: &[u8]| spelled(&Name::from(bytes));
@@ -202,7 +209,7 @@ impl Rows<'_, '_> {
     ///
     /// # Errors
     /// The file cannot be written to.
-    pub fn finish(self) -> Result<()> {
+    pub(crate) fn finish(self) -> Result<()> {
         let Rows { file, frame, csv } = self;
         let finished = csv.finish().and_then(finish);
         finished.map_err(|error| file.directory.failed(&file.name, error))?;

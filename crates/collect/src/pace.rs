@@ -15,7 +15,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 /// The pauses between pages.
 #[derive(Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     /// The part of the time, up to 1.
     max_load: f64,
     pages: u32,
@@ -27,7 +27,7 @@ pub struct Pace {
 
 impl Pace {
     /// At most this percentage of a server's time.
-    pub fn new(percent: f64) -> Self {
+    pub(crate) fn new(percent: f64) -> Self {
         Pace {
             max_load: (percent / 100.0).clamp(0.001, 1.0),
             pages: 0,
@@ -38,7 +38,7 @@ impl Pace {
 
     /// How long to pause after a page that took the server `busy`. A call that asks for the same amount of work on each page
     /// took `call` of that: what else a page takes depends on its values.
-    pub fn pause(&mut self, busy: Duration, call: Option<Duration>) -> Duration {
+    pub(crate) fn pause(&mut self, busy: Duration, call: Option<Duration>) -> Duration {
         let backoff = call.map_or(Duration::ZERO, |call| self.backoff(call));
         busy.mul_f64((1.0 - self.max_load) / self.max_load) + backoff
     }
@@ -47,10 +47,10 @@ impl Pace {
         let seconds = call.as_secs_f64();
         let is_slow = self.pages >= KNOWN && seconds > SLOW * self.base && call > NOISE;
         self.pages = self.pages.saturating_add(1);
-        self.base = match seconds < self.base {
-            true => seconds,
-            // What is slow for good becomes the usual.
-            false => self.base * 0.98 + seconds * 0.02,
+        self.base = if seconds < self.base {
+            seconds
+        } else {
+            self.base * 0.98 + seconds * 0.02
         };
         self.backoff = match (is_slow && self.max_load < 1.0, self.backoff) {
             (false, _) => Duration::ZERO,

@@ -16,7 +16,7 @@ use crate::task::Outcome;
 const FAILURES: u32 = 2;
 
 /// A node that is read.
-pub struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     /// Its file.
     pub file: NodeFile<'a>,
     /// What is known of it.
@@ -25,7 +25,7 @@ pub struct Reader<'a> {
 }
 
 /// All nodes that are read, by their ids.
-pub struct Readers<'a> {
+pub(crate) struct Readers<'a> {
     directory: &'a WholeDirectory,
     /// The nodes, in the order in which they were first read.
     pub list: Vec<Reader<'a>>,
@@ -36,7 +36,7 @@ pub struct Readers<'a> {
 
 impl<'a> Readers<'a> {
     /// No node.
-    pub fn new(directory: &'a WholeDirectory) -> Self {
+    pub(crate) fn new(directory: &'a WholeDirectory) -> Self {
         Readers {
             directory,
             list: Vec::new(),
@@ -46,7 +46,12 @@ impl<'a> Readers<'a> {
     }
 
     /// The node that the slots of a primary are read from: one of its replicas where these are wanted and well.
-    pub fn choose<'v>(&self, view: &'v View, primary: &str, from: Role) -> Option<&'v Member> {
+    pub(crate) fn choose<'v>(
+        &self,
+        view: &'v View,
+        primary: &str,
+        from: Role,
+    ) -> Option<&'v Member> {
         let is_fit = |member: &&Member| member.address.is_some() && !self.is_given_up(&member.id);
         let mut replicas = view.replicas(primary).filter(is_fit);
         let replica = replicas.next().filter(|_| from == Role::Replica);
@@ -60,7 +65,7 @@ impl<'a> Readers<'a> {
     }
 
     /// The index of a node, which is new or was read before.
-    pub fn index(&mut self, member: &Member) -> usize {
+    pub(crate) fn index(&mut self, member: &Member) -> usize {
         if let Some(at) = self.by_id.get(&member.id) {
             let entry = &mut self.list[*at].entry;
             (entry.role, entry.primary) = (member.role, member.primary.clone());
@@ -74,7 +79,7 @@ impl<'a> Readers<'a> {
     }
 
     /// Adds a node.
-    pub fn add(&mut self, id: Option<String>, name: String, role: Role) {
+    pub(crate) fn add(&mut self, id: Option<String>, name: String, role: Role) {
         let file_name = self.file_name(&name);
         let file = NodeFile::new(self.directory, file_name);
         let entry = NodeEntry {
@@ -126,7 +131,7 @@ impl<'a> Readers<'a> {
 
 impl Reader<'_> {
     /// Notes what came of a task; keys of `disturbed` slots are no strays, but on their way.
-    pub fn done(&mut self, outcome: &Outcome, disturbed: &SlotSet) {
+    pub(crate) fn done(&mut self, outcome: &Outcome, disturbed: &SlotSet) {
         let entry = &mut self.entry;
         entry.server = Some(outcome.server.clone());
         entry.dbsize.before = entry.dbsize.before.or(outcome.dbsize.before);
@@ -138,7 +143,7 @@ impl Reader<'_> {
     }
 
     /// Notes that a task failed.
-    pub fn failed(&mut self, error: &Error) {
+    pub(crate) fn failed(&mut self, error: &Error) {
         self.failures += 1;
         self.entry.error = Some(error.to_string());
     }

@@ -27,7 +27,7 @@ const BUFFERS: [&str; 4] = [
 
 /// A server to ask.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Its id in the cluster.
     pub id: Option<String>,
     /// What it is called.
@@ -39,7 +39,7 @@ pub struct Asked {
 }
 
 /// The readings of a collection.
-pub struct Readings {
+pub(crate) struct Readings {
     access: Access,
     /// By id, or by name where there is none.
     entries: BTreeMap<String, ServerEntry>,
@@ -49,7 +49,7 @@ pub struct Readings {
 
 impl Readings {
     /// Nothing asked yet.
-    pub fn new(access: &Access) -> Self {
+    pub(crate) fn new(access: &Access) -> Self {
         let timeout = access.timeout.min(TIMEOUT);
         Readings {
             access: Access {
@@ -62,12 +62,12 @@ impl Readings {
     }
 
     /// Reads these servers before the keys.
-    pub fn before(&mut self, servers: Vec<Asked>) {
+    pub(crate) fn before(&mut self, servers: Vec<Asked>) {
         self.take(servers, |entry, reading| entry.before = Some(reading));
     }
 
     /// Reads these servers after the keys.
-    pub fn after(&mut self, servers: Vec<Asked>) {
+    pub(crate) fn after(&mut self, servers: Vec<Asked>) {
         self.take(servers, |entry, reading| entry.after = Some(reading));
     }
 
@@ -105,7 +105,7 @@ impl Readings {
     }
 
     /// What was not collected.
-    pub fn skipped(&self) -> Option<String> {
+    pub(crate) fn skipped(&self) -> Option<String> {
         let refused = self.refusals.iter();
         let mut refused = refused.filter(|(key, _)| !self.entries.contains_key(*key));
         let (_, first) = refused.next()?;
@@ -114,7 +114,7 @@ impl Readings {
     }
 
     /// What was read; `is_read` says of which nodes keys were read, by id or name.
-    pub fn entries(self, is_read: impl Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
+    pub(crate) fn entries(self, is_read: impl Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
         let mut entries: Vec<ServerEntry> = self.entries.into_values().collect();
         for entry in &mut entries {
             entry.is_read = is_read(entry);

@@ -6,7 +6,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
 /// The last keys, by hashes that cannot be foreseen; at most twice as many as its half.
-pub struct Recent {
+pub(crate) struct Recent {
     hasher: RandomState,
     half: usize,
     young: HashSet<u64>,
@@ -15,7 +15,7 @@ pub struct Recent {
 
 impl Recent {
     /// Remembers at least the last `half` keys.
-    pub fn new(half: usize) -> Self {
+    pub(crate) fn new(half: usize) -> Self {
         Recent {
             hasher: RandomState::new(),
             half,
@@ -25,7 +25,7 @@ impl Recent {
     }
 
     /// Notes a key; whether it is new.
-    pub fn note(&mut self, key: &[u8]) -> bool {
+    pub(crate) fn note(&mut self, key: &[u8]) -> bool {
         let hash = self.hasher.hash_one(key);
         if self.young.contains(&hash) || self.old.contains(&hash) {
             return false;
@@ -37,7 +37,7 @@ impl Recent {
     }
 
     /// Forgets all keys.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.young.clear();
         self.old.clear();
     }

@@ -141,7 +141,7 @@ fn header(out: &mut Vec<u8>, sign: u8, len: usize) {
 ///
 /// # Errors
 /// `InvalidData` where one is none or too large, and what `from` and `on_large` say.
-pub fn read_all<R: BufRead>(
+pub(crate) fn read_all<R: BufRead>(
     from: &mut R,
     names: &[&'static str],
     on_large: &mut dyn FnMut(&mut R, usize) -> io::Result<()>,
@@ -205,9 +205,10 @@ impl<R: BufRead> Reading<'_, R> {
         self.from.by_ref().take(len as u64).read_to_end(&mut text)?;
         let mut end = [0; 2];
         self.from.read_exact(&mut end)?;
-        match end == *b"\r\n" && text.len() == len {
-            true => Ok(Reply::Text(text)),
-            false => Err(not_resp(&end)),
+        if end == *b"\r\n" && text.len() == len {
+            Ok(Reply::Text(text))
+        } else {
+            Err(not_resp(&end))
         }
     }
 
@@ -290,7 +291,7 @@ fn not_resp(line: &[u8]) -> io::Error {
 
 /// A line that is no reply.
 #[derive(Debug)]
-pub struct NoReply(pub Vec<u8>);
+pub(crate) struct NoReply(pub Vec<u8>);
 
 impl fmt::Display for NoReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

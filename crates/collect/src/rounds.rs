@@ -36,7 +36,7 @@ const STEP: Duration = Duration::from_millis(20);
 pub type OnNode<'a> = &'a (dyn Fn(&str, Page) + Sync);
 
 /// A collection of a cluster under way.
-pub struct Rounds<'a, 'd> {
+pub(crate) struct Rounds<'a, 'd> {
     /// How keys are read.
     pub plan: &'a Plan<'a>,
     /// Which nodes are read.
@@ -63,7 +63,7 @@ pub struct Rounds<'a, 'd> {
 
 /// A slot that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Done {
+pub(crate) struct Done {
     /// The index of the node.
     pub reader: usize,
     /// What COUNTKEYSINSLOT answered.
@@ -82,7 +82,7 @@ impl Rounds<'_, '_> {
     ///
     /// # Errors
     /// A file cannot be written, or the watch lost the cluster.
-    pub fn run(&mut self, on_node: OnNode<'_>) -> Result<()> {
+    pub(crate) fn run(&mut self, on_node: OnNode<'_>) -> Result<()> {
         let mut patience = PATIENCE;
         let plan = self.plan;
         let say = |view: &View, said: &mut _| {
@@ -279,7 +279,7 @@ impl Rounds<'_, '_> {
     }
 
     /// The servers whose own figures say how the cluster is: primaries, and the nodes that slots are or were read from.
-    pub fn servers(&self) -> Vec<Asked> {
+    pub(crate) fn servers(&self) -> Vec<Asked> {
         let view = &self.watch.view;
         let answers = |member: &&Member| view.silence(&member.id).is_none();
         let members = view.members.values();
@@ -306,7 +306,7 @@ impl Rounds<'_, '_> {
     ///
     /// # Errors
     /// They do not, or the file cannot be written to.
-    pub fn begin_series(&mut self) -> Result<()> {
+    pub(crate) fn begin_series(&mut self) -> Result<()> {
         match &mut self.series {
             Some(series) => series.tick(&self.watch),
             None => Ok(()),
@@ -317,7 +317,7 @@ impl Rounds<'_, '_> {
     ///
     /// # Errors
     /// The file cannot be written to.
-    pub fn end_series(&mut self) -> Result<()> {
+    pub(crate) fn end_series(&mut self) -> Result<()> {
         let Some(series) = &mut self.series else {
             return Ok(());
         };
@@ -334,7 +334,7 @@ impl Rounds<'_, '_> {
     ///
     /// # Errors
     /// A file cannot be written or removed.
-    pub fn conclude(&mut self, missing: &SlotSet) -> Result<()> {
+    pub(crate) fn conclude(&mut self, missing: &SlotSet) -> Result<()> {
         self.note_silent(missing);
         let lacking = self.watch.view.owners_of(missing);
         let mut read = vec![(0, 0); self.readers.list.len()];
@@ -373,7 +373,7 @@ impl Rounds<'_, '_> {
     }
 
     /// Why nothing at all was read; `None` where something was.
-    pub fn nothing_read(&self) -> Option<Error> {
+    pub(crate) fn nothing_read(&self) -> Option<Error> {
         let is_empty = self.done.iter().all(Option::is_none);
         let mut errors = self
             .readers
@@ -386,7 +386,7 @@ impl Rounds<'_, '_> {
     }
 
     /// The slots that have an owner and were not read.
-    pub fn missing(&self) -> SlotSet {
+    pub(crate) fn missing(&self) -> SlotSet {
         SlotSet::of(|slot| {
             let has_owner = self.watch.view.owner(slot).is_some() && self.wanted.contains(slot);
             has_owner && self.done[usize::from(slot)].is_none()

@@ -229,9 +229,10 @@ fn cluster(
         }
     }
     write(directory, NODES_FILE, &rounds.watch.view.text)?;
-    let missing = match rounds.series.is_some() && counts_only {
-        true => SlotSet::none(),
-        false => rounds.missing(),
+    let missing = if rounds.series.is_some() && counts_only {
+        SlotSet::none()
+    } else {
+        rounds.missing()
     };
     rounds.conclude(&missing)?;
     if let Some(error) = rounds.nothing_read() {

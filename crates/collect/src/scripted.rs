@@ -12,7 +12,7 @@ use crate::connection::Access;
 use crate::resp::{self, Reply};
 
 /// Starts it; `answer` gets the words of a command, joined by blanks. Without an answer it closes the connection.
-pub fn start(mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static) -> Address {
+pub(crate) fn start(mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static) -> Address {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
@@ -37,7 +37,7 @@ pub fn start(mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static) -
 }
 
 /// How it is reached.
-pub fn access() -> Access {
+pub(crate) fn access() -> Access {
     Access {
         credentials: Credentials::default(),
         tls: None,
@@ -47,12 +47,12 @@ pub fn access() -> Access {
 }
 
 /// A text as a reply.
-pub fn text(text: &str) -> Vec<u8> {
+pub(crate) fn text(text: &str) -> Vec<u8> {
     format!("${}\r\n{text}\r\n", text.len()).into_bytes()
 }
 
 /// A page of SCAN.
-pub fn page(cursor: &str, keys: &[&str]) -> Vec<u8> {
+pub(crate) fn page(cursor: &str, keys: &[&str]) -> Vec<u8> {
     let keys: Vec<u8> = [format!("*{}\r\n", keys.len()).into_bytes()]
         .into_iter()
         .chain(keys.iter().map(|key| text(key)))

@@ -32,7 +32,7 @@ pub struct Times {
 }
 
 /// The lines of one time; `None` where the servers do not have the command or do not allow it.
-pub fn once(access: &Access, watch: &Watch<'_>) -> Option<String> {
+pub(crate) fn once(access: &Access, watch: &Watch<'_>) -> Option<String> {
     let times = Times {
         every: Duration::ZERO,
         during: Duration::ZERO,
@@ -43,7 +43,7 @@ pub fn once(access: &Access, watch: &Watch<'_>) -> Option<String> {
 }
 
 /// The memory of each slot, where the servers count it.
-pub fn memory_by_slot(access: &Access, watch: &Watch<'_>) -> Option<Vec<u64>> {
+pub(crate) fn memory_by_slot(access: &Access, watch: &Watch<'_>) -> Option<Vec<u64>> {
     let times = Times {
         every: Duration::ZERO,
         during: Duration::ZERO,
@@ -65,7 +65,7 @@ fn memory_in(lines: &[Value]) -> Option<Vec<u64>> {
 }
 
 /// A series under way.
-pub struct Series<'a> {
+pub(crate) struct Series<'a> {
     access: &'a Access,
     times: Times,
     start: Instant,
@@ -85,7 +85,12 @@ pub struct Series<'a> {
 
 impl<'a> Series<'a> {
     /// Starts now.
-    pub fn new(access: &'a Access, times: Times, out: Box<dyn Write>, place: PathBuf) -> Self {
+    pub(crate) fn new(
+        access: &'a Access,
+        times: Times,
+        out: Box<dyn Write>,
+        place: PathBuf,
+    ) -> Self {
         Series {
             access,
             times,
@@ -101,7 +106,7 @@ impl<'a> Series<'a> {
     }
 
     /// How long until the next lines; `None` after the last.
-    pub fn due(&self) -> Option<Duration> {
+    pub(crate) fn due(&self) -> Option<Duration> {
         let at = self.times.every * self.written;
         (at <= self.times.during).then(|| at.saturating_sub(self.start.elapsed()))
     }
@@ -110,7 +115,7 @@ impl<'a> Series<'a> {
     ///
     /// # Errors
     /// The file cannot be written to, or the servers do not know the command.
-    pub fn tick(&mut self, watch: &Watch<'_>) -> Result<()> {
+    pub(crate) fn tick(&mut self, watch: &Watch<'_>) -> Result<()> {
         if self.due() != Some(Duration::ZERO) {
             return Ok(());
         }
@@ -153,7 +158,7 @@ impl<'a> Series<'a> {
     }
 
     /// What a collection says of it.
-    pub fn entry(&self) -> SeriesEntry {
+    pub(crate) fn entry(&self) -> SeriesEntry {
         SeriesEntry {
             every: self.times.every.as_secs_f64(),
             during: self.times.during.as_secs_f64(),

@@ -22,7 +22,7 @@ const MAX_DATABASES: usize = 1 << 16;
 const MAX_FIELDS: usize = 1 << 12;
 
 /// What INFO answers.
-pub struct Server {
+pub(crate) struct Server {
     fields: HashMap<String, String>,
     /// The databases that have keys, and how many.
     databases: BTreeMap<u64, u64>,
@@ -33,7 +33,7 @@ impl Server {
     ///
     /// # Errors
     /// It does not answer, or with something else.
-    pub fn ask(connection: &mut Connection) -> Result<Server> {
+    pub(crate) fn ask(connection: &mut Connection) -> Result<Server> {
         let reply = connection.call("INFO", &[b"INFO"])?;
         let text = reply.into_text().ok_or_else(|| connection.odd("INFO"))?;
         let server = Server::new(&String::from_utf8_lossy(&text));
@@ -66,12 +66,12 @@ impl Server {
     }
 
     /// A field of the answer; empty where it is not there.
-    pub fn field(&self, name: &str) -> &str {
+    pub(crate) fn field(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
 
     /// `valkey 9.1.2`.
-    pub fn version(&self) -> String {
+    pub(crate) fn version(&self) -> String {
         let (name, version) = match self.field("valkey_version") {
             "" => ("redis", self.field("redis_version")),
             version => ("valkey", version),
@@ -81,7 +81,7 @@ impl Server {
 
     /// Whether it has a table a slot, so that SCAN goes from slot to slot and can start at any: its cursors end in the
     /// number of the slot.
-    pub fn has_table_a_slot(&self) -> bool {
+    pub(crate) fn has_table_a_slot(&self) -> bool {
         let number = |version: &str| {
             let mut parts = version
                 .split('.')
@@ -97,7 +97,7 @@ impl Server {
     }
 
     /// Which counter of use its keys have.
-    pub fn heat(&self, role: Role) -> Heat {
+    pub(crate) fn heat(&self, role: Role) -> Heat {
         match role {
             Role::Replica => Heat::Unasked,
             Role::Primary if self.field("maxmemory_policy").contains("lfu") => Heat::Frequency,
@@ -106,12 +106,12 @@ impl Server {
     }
 
     /// The numbers of the databases that have keys, in order.
-    pub fn databases(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn databases(&self) -> impl Iterator<Item = u64> {
         self.databases.keys().copied()
     }
 
     /// Keys in all databases.
-    pub fn keys(&self) -> u64 {
+    pub(crate) fn keys(&self) -> u64 {
         let keys = self.databases.values();
         keys.fold(0, |sum, keys| sum.saturating_add(*keys))
     }
@@ -120,7 +120,7 @@ impl Server {
     ///
     /// # Errors
     /// It does not, for people.
-    pub fn check(&self, role: Role, place: &str) -> Result<()> {
+    pub(crate) fn check(&self, role: Role, place: &str) -> Result<()> {
         let is_behind = self.field("master_link_status") != "up"
             || self.field("master_sync_in_progress") == "1";
         let is_replica = self.field("role") == "slave";
@@ -144,7 +144,7 @@ impl Server {
     }
 
     /// What changes when a server starts anew or takes other data: a scan that spans it is void.
-    pub fn incarnation(&self) -> String {
+    pub(crate) fn incarnation(&self) -> String {
         ["run_id", "rdb_last_load_keys_loaded", "role"]
             .map(|name| self.field(name))
             .join(" ")
@@ -162,7 +162,7 @@ fn database(name: &str, value: &str) -> Option<(u64, u64)> {
 ///
 /// # Errors
 /// One of them does not answer, or the replica stays behind.
-pub fn catch_up(replica: &mut Connection, primary: &Address, access: &Access) -> Result<()> {
+pub(crate) fn catch_up(replica: &mut Connection, primary: &Address, access: &Access) -> Result<()> {
     let primary = Server::ask(&mut Connection::open(primary, access)?)?;
     let (wanted, start) = (primary.offset(Role::Primary), Instant::now());
     while Server::ask(replica)?.offset(Role::Replica) < wanted {

@@ -12,7 +12,7 @@ use crate::server::Server;
 
 /// How keys are read.
 #[derive(Debug, Clone)]
-pub struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     /// How servers are reached.
     pub access: &'a Access,
     /// What is read of each key.
@@ -33,14 +33,14 @@ pub struct Plan<'a> {
 impl Plan<'_> {
     /// Keys whose details are asked for at once: clients wait while a server answers a pipeline, so it is a short one unless
     /// all of the server's time may be taken.
-    pub fn keys_at_once(&self) -> usize {
+    pub(crate) fn keys_at_once(&self) -> usize {
         if self.max_load < 100.0 { 20 } else { 1000 }
     }
 }
 
 /// What to read from which node.
 #[derive(Debug, Clone)]
-pub struct Task {
+pub(crate) struct Task {
     /// Where it is.
     pub address: Address,
     /// What it is.
@@ -55,7 +55,7 @@ pub struct Task {
 
 /// What came of a task.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The server and its version.
     pub server: String,
     /// Its keys before and after.
@@ -84,14 +84,14 @@ const STRAY_SLOTS: usize = 512;
 /// Keys of slots that a node does not own. Those of slots that turn out to be on their way do not count; as there are as
 /// many outcomes as nodes, only so many slots are kept apart, and keys of further ones always count.
 #[derive(Debug, Clone, Default)]
-pub struct Strays {
+pub(crate) struct Strays {
     by_slot: BTreeMap<u16, u64>,
     further: u64,
 }
 
 impl Strays {
     /// Counts one.
-    pub fn add(&mut self, slot: u16) {
+    pub(crate) fn add(&mut self, slot: u16) {
         if self.by_slot.len() < STRAY_SLOTS || self.by_slot.contains_key(&slot) {
             *self.by_slot.entry(slot).or_default() += 1;
         } else {
@@ -100,7 +100,7 @@ impl Strays {
     }
 
     /// How many there are but for those of `disturbed` slots.
-    pub fn outside(&self, disturbed: &SlotSet) -> u64 {
+    pub(crate) fn outside(&self, disturbed: &SlotSet) -> u64 {
         let stray = self.by_slot.iter();
         let stray = stray.filter(|(slot, _)| !disturbed.contains(**slot));
         self.further + stray.map(|(_, keys)| keys).sum::<u64>()
@@ -109,7 +109,7 @@ impl Strays {
 
 impl Outcome {
     /// Nothing has been read yet.
-    pub fn new(server: &Server) -> Self {
+    pub(crate) fn new(server: &Server) -> Self {
         Outcome {
             server: server.version(),
             dbsize: BeforeAfter {
@@ -129,7 +129,7 @@ impl Outcome {
 }
 
 /// Called with the keys of a page; the first call of a task has how many there are to come.
-pub type OnPage<'a> = &'a (dyn Fn(Page) + Sync);
+pub(crate) type OnPage<'a> = &'a (dyn Fn(Page) + Sync);
 
 /// The progress of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::address::Address;
 
 /// A stream whose reads and writes fail once its deadline is over.
-pub struct Timed {
+pub(crate) struct Timed {
     stream: Stream,
     deadline: Instant,
 }
@@ -25,7 +25,7 @@ impl Timed {
     ///
     /// # Errors
     /// What the system says, for the last of the addresses that the name of the host has.
-    pub fn connect(address: &Address, timeout: Duration) -> io::Result<Timed> {
+    pub(crate) fn connect(address: &Address, timeout: Duration) -> io::Result<Timed> {
         let deadline = Instant::now() + timeout;
         let stream = match address {
             Address::Tcp(host, port) => Stream::Tcp(tcp(host, *port, deadline)?),
@@ -38,7 +38,7 @@ impl Timed {
     }
 
     /// What follows has to be done within this time.
-    pub fn begin(&mut self, timeout: Duration) {
+    pub(crate) fn begin(&mut self, timeout: Duration) {
         self.deadline = Instant::now() + timeout;
     }
 
@@ -69,9 +69,10 @@ fn tcp(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStream> {
 
 fn left(deadline: Instant) -> io::Result<Duration> {
     let left = deadline.saturating_duration_since(Instant::now());
-    match left.is_zero() {
-        true => Err(io::ErrorKind::TimedOut.into()),
-        false => Ok(left),
+    if left.is_zero() {
+        Err(io::ErrorKind::TimedOut.into())
+    } else {
+        Ok(left)
     }
 }
 

@@ -33,7 +33,7 @@ const SHARE: u32 = 20;
 const INTERVAL: Duration = Duration::from_millis(500);
 
 /// What is asked, and what was seen.
-pub struct Watch<'a> {
+pub(crate) struct Watch<'a> {
     access: &'a Access,
     seed: Address,
     endpoints: Endpoints,
@@ -60,7 +60,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// No node says who owns the slots.
-    pub fn new(
+    pub(crate) fn new(
         access: &'a Access,
         seed: Address,
         endpoints: Endpoints,
@@ -88,7 +88,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Where a member is reached.
-    pub fn address(&self, member: &Member) -> Option<Address> {
+    pub(crate) fn address(&self, member: &Member) -> Option<Address> {
         let announced = self.endpoints.get(&member.id).cloned();
         match &member.address {
             // The node that was asked first is where it answered.
@@ -98,7 +98,7 @@ impl<'a> Watch<'a> {
     }
 
     /// From here on, changes count.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.owners = (0..SLOTS as u16)
             .map(|slot| self.view.owner(slot).cloned())
             .collect();
@@ -107,12 +107,12 @@ impl<'a> Watch<'a> {
     }
 
     /// Slots that moved or were on their way since `start`.
-    pub fn disturbed(&self) -> &SlotSet {
+    pub(crate) fn disturbed(&self) -> &SlotSet {
         &self.disturbed
     }
 
     /// Looks again where the last look is long enough ago; whether it did, with success.
-    pub fn look_now_and_then(&mut self) -> bool {
+    pub(crate) fn look_now_and_then(&mut self) -> bool {
         let (took, ended) = self.last;
         ended.elapsed() >= INTERVAL.max(took * SHARE) && self.look().is_ok()
     }
@@ -122,7 +122,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// No node answers.
-    pub fn settle(
+    pub(crate) fn settle(
         &mut self,
         slots: &SlotSet,
         patience: Duration,
@@ -142,7 +142,7 @@ impl<'a> Watch<'a> {
     }
 
     /// The slots of `wanted` that can be read now.
-    pub fn settled(&self, wanted: &SlotSet) -> SlotSet {
+    pub(crate) fn settled(&self, wanted: &SlotSet) -> SlotSet {
         SlotSet::of(|slot| wanted.contains(slot) && self.view.is_settled(slot))
     }
 
@@ -150,7 +150,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// None answers.
-    pub fn look(&mut self) -> Result<()> {
+    pub(crate) fn look(&mut self) -> Result<()> {
         let start = Instant::now();
         let seen = self.ask_all().and_then(Listings::into_view);
         self.last = (start.elapsed(), Instant::now());

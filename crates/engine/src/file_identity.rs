@@ -35,12 +35,11 @@ fn find(path: &Path) -> Option<(FileIdentity, bool)> {
     use std::os::fd::AsFd;
     use std::os::unix::fs::MetadataExt;
 
-    let metadata = match path.as_os_str() == STDIN {
-        true => {
-            let stdin = std::io::stdin().as_fd().try_clone_to_owned().ok()?;
-            File::from(stdin).metadata().ok()?
-        }
-        false => fs::metadata(path).ok()?,
+    let metadata = if path.as_os_str() == STDIN {
+        let stdin = std::io::stdin().as_fd().try_clone_to_owned().ok()?;
+        File::from(stdin).metadata().ok()?
+    } else {
+        fs::metadata(path).ok()?
     };
     let identity = FileIdentity(metadata.dev(), metadata.ino());
     Some((identity, !metadata.is_file() && !metadata.is_dir()))

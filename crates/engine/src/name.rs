@@ -87,9 +87,10 @@ pub const ISOLATION: [char; 2] = ['\u{2068}', '\u{2069}'];
 /// A spelled name that can stand in any line: one with letters from right to left would draw the numbers beside it into its
 /// direction, and is isolated. No name has the marks of isolation, which are spelled out.
 pub fn isolated(spelled: String) -> String {
-    match spelled.contains(is_leftward) {
-        true => format!("{}{spelled}{}", ISOLATION[0], ISOLATION[1]),
-        false => spelled,
+    if spelled.contains(is_leftward) {
+        format!("{}{spelled}{}", ISOLATION[0], ISOLATION[1])
+    } else {
+        spelled
     }
 }
 
@@ -100,6 +101,9 @@ fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
 }
 
 /// Writes the spelling of `bytes`.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write_escaped(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -151,9 +155,10 @@ impl From<&std::path::Path> for Name {
 
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match serializer.is_human_readable() {
-            true => serializer.collect_str(self),
-            false => serializer.serialize_bytes(&self.0),
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_bytes(&self.0)
         }
     }
 }

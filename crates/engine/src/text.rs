@@ -209,9 +209,10 @@ pub fn name(name: &Name, most: usize) -> String {
 /// A word of a shell command: in quotes where it needs them.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
@@ -259,9 +260,10 @@ pub fn list<T: ToString>(items: impl ExactSizeIterator<Item = T>, most: usize) -
 
 /// A range of slots: `0-99`, `200` where it is one slot.
 pub fn range((first, last): (u16, u16)) -> String {
-    match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first}-{last}")
     }
 }
 

@@ -4,35 +4,35 @@
 //! grey says the same.
 
 /// A colour: red, green, blue.
-pub type Rgb = [u8; 3];
+pub(crate) type Rgb = [u8; 3];
 
 /// Titles, names, values.
-pub const INK: Rgb = hex(0x1B242D);
+pub(crate) const INK: Rgb = hex(0x1B242D);
 /// Subtitles, ticks, notes; its contrast with white is 6 : 1.
-pub const MUTED: Rgb = hex(0x55606B);
+pub(crate) const MUTED: Rgb = hex(0x55606B);
 /// Axes and borders.
-pub const FRAME: Rgb = hex(0x8A95A1);
+pub(crate) const FRAME: Rgb = hex(0x8A95A1);
 /// Grid lines.
-pub const GRID: Rgb = hex(0xE4E8EC);
+pub(crate) const GRID: Rgb = hex(0xE4E8EC);
 /// Loads.
-pub const LOAD: Rgb = hex(0x2E77B5);
+pub(crate) const LOAD: Rgb = hex(0x2E77B5);
 /// Loads, large areas.
-pub const LIGHT_LOAD: Rgb = hex(0x9FC4E4);
+pub(crate) const LIGHT_LOAD: Rgb = hex(0x9FC4E4);
 /// Big keys, and hash tags that hold much, in the load of their node. They differ from it and from each other in hue and in
 /// lightness.
 #[cfg(feature = "charts")]
-pub const BIG_KEY: Rgb = hex(0xD9822B);
+pub(crate) const BIG_KEY: Rgb = hex(0xD9822B);
 /// See `BIG_KEY`.
 #[cfg(feature = "charts")]
-pub const HOT_TAG: Rgb = hex(0x1D4F7C);
+pub(crate) const HOT_TAG: Rgb = hex(0x1D4F7C);
 /// What needs a look.
-pub const WATCH: Rgb = hex(0xE08A1E);
+pub(crate) const WATCH: Rgb = hex(0xE08A1E);
 /// What is wrong; darker than all loads.
-pub const ALARM: Rgb = hex(0xA81E16);
+pub(crate) const ALARM: Rgb = hex(0xA81E16);
 /// What a perfect hash would give.
-pub const EXPECTED: Rgb = hex(0x3C4650);
+pub(crate) const EXPECTED: Rgb = hex(0x3C4650);
 /// The sheet, and slots without load.
-pub const EMPTY: Rgb = hex(0xFFFFFF);
+pub(crate) const EMPTY: Rgb = hex(0xFFFFFF);
 
 /// The variables of the page's style: name, colour in the light theme, colour in the dark one.
 const VARIABLES: [(&str, Rgb, Rgb); 14] = [
@@ -79,7 +79,7 @@ fn spelled([red, green, blue]: Rgb) -> String {
 
 /// The colour of `part`, from 0 (light) to 1 (dark).
 #[cfg(feature = "charts")]
-pub fn ramp(part: f64) -> Rgb {
+pub(crate) fn ramp(part: f64) -> Rgb {
     let place = part.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
     let below = (place as usize).min(RAMP.len() - 2);
     let (low, high) = (RAMP[below], RAMP[below + 1]);
@@ -90,7 +90,7 @@ pub fn ramp(part: f64) -> Rgb {
 }
 
 /// The custom properties of the page's style: a colour each, and `--ramp`, the anchors of the scale.
-pub fn css() -> String {
+pub(crate) fn css() -> String {
     let colours = VARIABLES.map(|(name, light, dark)| {
         format!("--{name}:light-dark({},{});", spelled(light), spelled(dark))
     });

@@ -272,9 +272,10 @@ fn shortened(content: &[u8]) -> Vec<u8> {
         let most = rest.len().min(usize::from(u16::MAX));
         let zeros = rest[..most].iter().take_while(|byte| **byte == 0).count();
         let is_run = zeros >= RUN;
-        match is_run || *first == ZEROS {
-            true => input.extend([ZEROS, (zeros >> 8) as u8, zeros as u8]),
-            false => input.push(*first),
+        if is_run || *first == ZEROS {
+            input.extend([ZEROS, (zeros >> 8) as u8, zeros as u8]);
+        } else {
+            input.push(*first);
         }
         rest = &rest[if is_run { zeros } else { 1 }..];
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use slotscope_engine::source::stem::stem;
 
 /// The name of a report: that of the first input that the user named, without its extensions.
-pub fn report_name(input: Option<&PathBuf>) -> PathBuf {
+pub(super) fn report_name(input: Option<&PathBuf>) -> PathBuf {
     let whole = match input {
         Some(path) if path.to_str().is_some_and(|text| text.contains("://")) => {
             // Neither a pattern nor the signature of a web address.

@@ -380,9 +380,12 @@ impl AnalyzeArgs {
             most: self.top,
             rest: " (--top)",
         };
-        self.output.print(summary, rows, || match self.is_short() {
-            true => view::answer(summary),
-            false => view::report(summary),
+        self.output.print(summary, rows, || {
+            if self.is_short() {
+                view::answer(summary)
+            } else {
+                view::report(summary)
+            }
         })
     }
 
@@ -393,9 +396,10 @@ impl AnalyzeArgs {
 
     fn say_where(&self, path: &Path) -> Result<()> {
         let path = Name::from(path.join("report.html").as_path());
-        let hint = match self.is_short() {
-            true => " (--full prints it here)",
-            false => "",
+        let hint = if self.is_short() {
+            " (--full prints it here)"
+        } else {
+            ""
         };
         writeln!(io::stdout(), "\nFull report{hint}: {path}").map_err(Error::stdout)
     }
@@ -404,11 +408,12 @@ impl AnalyzeArgs {
 /// Refuses limits of nodes that are not known.
 fn check_nodes(limits: &[Limit], are_known: bool) -> Result<()> {
     let mut parts = limits.iter().map(Limit::part);
-    match !are_known && parts.any(|part| matches!(part, "nodes" | "verdict")) {
-        true => Err(Error::bad(
+    if !are_known && parts.any(|part| matches!(part, "nodes" | "verdict")) {
+        Err(Error::bad(
             "--fail-on nodes... and verdict...",
             "the nodes are not known; name them with --topology or --nodes",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }

@@ -9,7 +9,7 @@ const INDENT: &str = "    ";
 
 /// How a line that is too long is broken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Code {
+pub(super) enum Code {
     /// Between words, with a backslash: it can be typed so.
     Shell,
     /// Anywhere, between words if possible.
@@ -21,7 +21,7 @@ pub enum Code {
 
 impl Code {
     /// What a block is.
-    pub fn of(kind: &CodeBlockKind<'_>) -> Self {
+    pub(super) fn of(kind: &CodeBlockKind<'_>) -> Self {
         let language = match kind {
             CodeBlockKind::Fenced(info) => info.split(' ').next().unwrap_or_default(),
             CodeBlockKind::Indented => "",
@@ -34,7 +34,7 @@ impl Code {
     }
 
     /// A line as lines of at most `width` characters. A comment behind code that is too long for it is put above.
-    pub fn fitted(self, line: &str, width: usize) -> Vec<String> {
+    pub(super) fn fitted(self, line: &str, width: usize) -> Vec<String> {
         if line.chars().count() <= width {
             return vec![line.to_owned()];
         }

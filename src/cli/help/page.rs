@@ -13,7 +13,7 @@ const INDENT: &str = "  ";
 const CODE_INDENT: &str = "    ";
 
 /// The page, at most `width` columns wide; only a long word of code is wider.
-pub fn rendered(markdown: &str, width: usize) -> String {
+pub(super) fn rendered(markdown: &str, width: usize) -> String {
     let width = width.clamp(*WIDTHS.start(), *WIDTHS.end());
     let mut page = Page {
         width,
@@ -203,9 +203,10 @@ impl Page {
 
 /// The head of a column; the name of a flag stays as it is typed.
 fn head_of(cell: &str) -> String {
-    match cell.starts_with("--") {
-        true => cell.to_owned(),
-        false => cell.to_uppercase(),
+    if cell.starts_with("--") {
+        cell.to_owned()
+    } else {
+        cell.to_uppercase()
     }
 }
 

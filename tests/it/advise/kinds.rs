@@ -5,10 +5,10 @@ use super::workload::{Right, Workload, change, each, uuid, word};
 use crate::support::rng::Rng;
 
 /// A kind: its name, and what makes a workload of it.
-pub type Kind = (&'static str, fn(&mut Rng, f64) -> Workload);
+pub(super) type Kind = (&'static str, fn(&mut Rng, f64) -> Workload);
 
 /// All of them.
-pub static KINDS: &[Kind] = &[
+pub(super) static KINDS: &[Kind] = &[
     ("shop", shop),
     ("tenant", tenant),
     ("series", series),
@@ -44,7 +44,7 @@ pub static KINDS: &[Kind] = &[
     ("growing", more_kinds::growing),
 ];
 
-pub fn shop(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn shop(rng: &mut Rng, noise: f64) -> Workload {
     let users = *rng.pick(&[600, 3000, 10_000]);
     let (step, from) = *rng.pick(&[(1, 1), (7, 11), (13, 100_000)]);
     let nodes = *rng.pick(&[3, 6]);
@@ -66,7 +66,7 @@ pub fn shop(rng: &mut Rng, noise: f64) -> Workload {
     load.noisy(rng, noise)
 }
 
-pub fn tenant(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn tenant(rng: &mut Rng, noise: f64) -> Workload {
     let documents: Vec<usize> = (1..=40).map(|rank| (9000 / rank + 5) / 3).collect();
     let keys = |tenant: usize, document: usize| {
         ["body", "meta", "acl"]
@@ -292,9 +292,10 @@ fn company(rng: &mut Rng, noise: f64) -> Workload {
             .iter()
             .filter(|other| other.0 == order.0 && other.1 != order.1)
             .collect();
-        match others.is_empty() || rng.one_in(2) {
-            true => load.soft(["head", "lines"].map(|part| key(order, part)).to_vec()),
-            false => load.soft(vec![key(order, "head"), key(**rng.pick(&others), "head")]),
+        if others.is_empty() || rng.one_in(2) {
+            load.soft(["head", "lines"].map(|part| key(order, part)).to_vec())
+        } else {
+            load.soft(vec![key(order, "head"), key(**rng.pick(&others), "head")])
         }
     }
     load.noisy(rng, noise)

@@ -5,7 +5,7 @@ use super::workload::{Right, Workload, change, each, word};
 use crate::support::rng::Rng;
 
 /// Names of users are words, some with digits.
-pub fn names(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn names(rng: &mut Rng, noise: f64) -> Workload {
     let users: Vec<String> = (0..4000)
         .map(|_| {
             let len = 4 + rng.below(6);
@@ -24,7 +24,7 @@ pub fn names(rng: &mut Rng, noise: f64) -> Workload {
     load.noisy(rng, noise)
 }
 
-pub fn blocker(rng: &mut Rng, _: f64) -> Workload {
+pub(super) fn blocker(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, Right::KeepFor("config:flags"));
     load.names(each(
         0..4000,
@@ -45,7 +45,7 @@ pub fn blocker(rng: &mut Rng, _: f64) -> Workload {
     load
 }
 
-pub fn tenant_names(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn tenant_names(rng: &mut Rng, noise: f64) -> Workload {
     let load = tenant(rng, noise);
     let Right::Change { units, .. } = load.right else {
         return load;
@@ -57,7 +57,7 @@ pub fn tenant_names(rng: &mut Rng, noise: f64) -> Workload {
     }
 }
 
-pub fn fine_names(_: &mut Rng, _: f64) -> Workload {
+pub(super) fn fine_names(_: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     load.names(each(
         0..5000,
@@ -88,15 +88,15 @@ fn global(rng: &mut Rng, is_hard: bool) -> Workload {
     load
 }
 
-pub fn global_mget(rng: &mut Rng, _: f64) -> Workload {
+pub(super) fn global_mget(rng: &mut Rng, _: f64) -> Workload {
     global(rng, false)
 }
 
-pub fn global_eval(rng: &mut Rng, _: f64) -> Workload {
+pub(super) fn global_eval(rng: &mut Rng, _: f64) -> Workload {
     global(rng, true)
 }
 
-pub fn few(rng: &mut Rng, _: f64) -> Workload {
+pub(super) fn few(rng: &mut Rng, _: f64) -> Workload {
     let mut load = shop(rng, 0.0);
     load.batches.truncate(60);
     Workload {
@@ -105,7 +105,7 @@ pub fn few(rng: &mut Rng, _: f64) -> Workload {
     }
 }
 
-pub fn ratelimit(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn ratelimit(rng: &mut Rng, noise: f64) -> Workload {
     let addresses: Vec<String> = (0..3000)
         .map(|_| {
             [1, 1, 1, 1]
@@ -129,7 +129,7 @@ pub fn ratelimit(rng: &mut Rng, noise: f64) -> Workload {
 }
 
 /// The files of one user are 30 % of the bytes; batches are of an album, or of a user.
-pub fn bytes_user(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn bytes_user(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, change(0.55, 2200));
     let key = |user: usize, album: usize, part: &str| format!("u:{user}:album:{album}:{part}");
     let mut total = 0;
@@ -148,24 +148,25 @@ pub fn bytes_user(rng: &mut Rng, noise: f64) -> Workload {
     }
     for _ in 0..1600 {
         let album = rng.below(4500);
-        match rng.unit() < 0.6 {
-            true => load.soft(
+        if rng.unit() < 0.6 {
+            load.soft(
                 ["meta", "pic"]
                     .map(|part| key(album / 3, 1000 + album, part))
                     .to_vec(),
-            ),
-            false => load.soft(
+            )
+        } else {
+            load.soft(
                 [0, 1]
                     .map(|other| key(album / 3, 1000 + album / 3 * 3 + other, "meta"))
                     .to_vec(),
-            ),
+            )
         }
     }
     load.noisy(rng, noise)
 }
 
 /// One user has 30 % of the accesses, with tags or without.
-pub fn hot_capture(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn hot_capture(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, change(1.0, 6000));
     load.names(each(
         0..6000,
@@ -186,7 +187,7 @@ pub fn hot_capture(rng: &mut Rng, noise: f64) -> Workload {
 }
 
 /// Numbers are equal, their bytes are not.
-pub fn padded(rng: &mut Rng, _: f64) -> Workload {
+pub(super) fn padded(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     load.names(each(
         0..5000,
@@ -203,7 +204,7 @@ pub fn padded(rng: &mut Rng, _: f64) -> Workload {
 }
 
 /// Users without tags, and 900 flags in one tag that are read together now and then.
-pub fn shop_config(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn shop_config(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, change(0.88, 4000));
     load.names(each(
         0..4000,
@@ -229,7 +230,7 @@ pub fn shop_config(rng: &mut Rng, noise: f64) -> Workload {
 }
 
 /// Twelve users in the dump of a developer.
-pub fn dev12(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn dev12(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     load.names((0..12).flat_map(|user| (0..800).map(move |order| format!("u:{user}:o:{order}"))));
     for _ in 0..1500 {
@@ -244,7 +245,7 @@ pub fn dev12(rng: &mut Rng, noise: f64) -> Workload {
 }
 
 /// Small ids are equal by chance.
-pub fn chance_ids(rng: &mut Rng, _: f64) -> Workload {
+pub(super) fn chance_ids(rng: &mut Rng, _: f64) -> Workload {
     let count = *rng.pick(&[30, 100]);
     let mut load = Workload::on(6, Right::Keep);
     load.names(each(
@@ -262,7 +263,7 @@ pub fn chance_ids(rng: &mut Rng, _: f64) -> Workload {
 }
 
 /// A nightly job reads many hosts of one day: the day is no tag.
-pub fn day_job(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn day_job(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     load.names(
         (1..29).flat_map(|day| (0..300).map(move |host| format!("m:202601{day:02}:{host}"))),
@@ -279,7 +280,7 @@ pub fn day_job(rng: &mut Rng, noise: f64) -> Workload {
 }
 
 /// Some of the new names exist already.
-pub fn collision(rng: &mut Rng, noise: f64) -> Workload {
+pub(super) fn collision(rng: &mut Rng, noise: f64) -> Workload {
     let keys = |i: usize| vec![format!("cart:{i}:a"), format!("cart:{i}:b")];
     let mut load = Workload::on(6, change(1.0, 3000));
     load.names((0..3000).flat_map(keys));
@@ -290,7 +291,7 @@ pub fn collision(rng: &mut Rng, noise: f64) -> Workload {
 }
 
 /// A partition number that grows: today's is hot, and over all of the capture it looks even.
-pub fn rolling(rng: &mut Rng, _: f64) -> Workload {
+pub(super) fn rolling(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, change(0.66, 8000));
     let key = |partition: usize, i: usize, part: char| format!("evt:{partition}:{i}:{part}");
     load.names((0..80).flat_map(|partition| {
@@ -309,7 +310,7 @@ pub fn rolling(rng: &mut Rng, _: f64) -> Workload {
 }
 
 /// Order numbers grow with time, and are a good tag.
-pub fn growing(rng: &mut Rng, _: f64) -> Workload {
+pub(super) fn growing(rng: &mut Rng, _: f64) -> Workload {
     let keys = |order: usize| {
         vec![
             format!("order:{order}:head"),

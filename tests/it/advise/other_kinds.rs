@@ -5,7 +5,7 @@ use super::workload::{Right, Workload, change, uuid};
 use crate::support::rng::Rng;
 
 /// All of them.
-pub static OTHER_KINDS: &[Kind] = &[
+pub(super) static OTHER_KINDS: &[Kind] = &[
     ("chat", chat),
     ("devices", devices),
     ("seasons", seasons),
@@ -54,9 +54,10 @@ fn devices(rng: &mut Rng, noise: f64) -> Workload {
     for _ in 0..1600 {
         let device = rng.pick(&devices).clone();
         let state = format!("prod/device/{device}/state");
-        match rng.unit() < 0.7 {
-            true => load.hard(vec![state, format!("prod/device/{device}/shadow")]),
-            false => load.soft(vec![state, format!("prod/firmware/{}", rng.below(20))]),
+        if rng.unit() < 0.7 {
+            load.hard(vec![state, format!("prod/device/{device}/shadow")])
+        } else {
+            load.soft(vec![state, format!("prod/firmware/{}", rng.below(20))])
         }
     }
     // The requests of a device, as many as were drawn.
@@ -106,12 +107,13 @@ fn transfers(rng: &mut Rng, noise: f64) -> Workload {
     load.names((0..6000).flat_map(keys));
     for _ in 0..1500 {
         let (from, to) = (rng.below(6000), rng.below(6000));
-        match rng.unit() < 0.9 {
-            true => load.hard(keys(from)),
-            false => load.soft(vec![
+        if rng.unit() < 0.9 {
+            load.hard(keys(from))
+        } else {
+            load.soft(vec![
                 format!("{{acct:{from}}}:balance"),
                 format!("{{acct:{to}}}:balance"),
-            ]),
+            ])
         }
     }
     load.noisy(rng, noise)

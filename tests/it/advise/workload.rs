@@ -7,7 +7,7 @@ use slotscope::metric::Metric;
 
 /// Names with their loads, and batches.
 #[derive(Default, Clone)]
-pub struct Workload {
+pub(super) struct Workload {
     pub names: Vec<(String, u64)>,
     pub batches: Vec<(bool, Vec<String>)>,
     pub nodes: usize,
@@ -16,7 +16,7 @@ pub struct Workload {
 
 /// What is right.
 #[derive(Default, Clone, Copy)]
-pub enum Right {
+pub(super) enum Right {
     /// The names stay as they are.
     #[default]
     Keep,
@@ -27,12 +27,12 @@ pub enum Right {
 }
 
 /// `share` of the batches in one slot, by a tag of so many values.
-pub fn change(share: f64, units: usize) -> Right {
+pub(super) fn change(share: f64, units: usize) -> Right {
     Right::Change { share, units }
 }
 
 impl Workload {
-    pub fn on(nodes: usize, right: Right) -> Self {
+    pub(super) fn on(nodes: usize, right: Right) -> Self {
         Workload {
             nodes,
             right,
@@ -40,35 +40,35 @@ impl Workload {
         }
     }
 
-    pub fn name(&mut self, name: String) {
+    pub(super) fn name(&mut self, name: String) {
         self.names.push((name, 1));
     }
 
-    pub fn names(&mut self, names: impl IntoIterator<Item = String>) {
+    pub(super) fn names(&mut self, names: impl IntoIterator<Item = String>) {
         names.into_iter().for_each(|name| self.name(name));
     }
 
     /// A batch whose keys must be in one slot.
-    pub fn hard(&mut self, keys: Vec<String>) {
+    pub(super) fn hard(&mut self, keys: Vec<String>) {
         self.batches.push((true, keys));
     }
 
     /// One that a client can split.
-    pub fn soft(&mut self, keys: Vec<String>) {
+    pub(super) fn soft(&mut self, keys: Vec<String>) {
         self.batches.push((false, keys));
     }
 
-    pub fn batch(&mut self, is_hard: bool, keys: Vec<String>) {
+    pub(super) fn batch(&mut self, is_hard: bool, keys: Vec<String>) {
         self.batches.push((is_hard, keys));
     }
 
     /// Any name.
-    pub fn any(&self, rng: &mut Rng) -> String {
+    pub(super) fn any(&self, rng: &mut Rng) -> String {
         rng.pick(&self.names).0.clone()
     }
 
     /// Replaces a part of the batches, or mixes an unrelated key into them, and shuffles all.
-    pub fn noisy(mut self, rng: &mut Rng, noise: f64) -> Self {
+    pub(super) fn noisy(mut self, rng: &mut Rng, noise: f64) -> Self {
         for at in 0..self.batches.len() {
             if rng.unit() >= noise {
                 continue;
@@ -90,7 +90,7 @@ impl Workload {
     }
 
     /// What the model is given.
-    pub fn given(&self) -> (NameSample, Batches) {
+    pub(super) fn given(&self) -> (NameSample, Batches) {
         let mut names = NameSample::new(Metric::Bytes);
         let mut batches = Batches::default();
         for (name, load) in &self.names {
@@ -105,7 +105,7 @@ impl Workload {
 }
 
 /// `what` with each number of `from`.
-pub fn each<T: Copy>(
+pub(super) fn each<T: Copy>(
     from: impl Iterator<Item = T> + Clone,
     what: &[fn(T) -> String],
 ) -> Vec<String> {
@@ -114,14 +114,14 @@ pub fn each<T: Copy>(
 }
 
 /// A word of lower-case letters.
-pub fn word(rng: &mut Rng, len: usize) -> String {
+pub(super) fn word(rng: &mut Rng, len: usize) -> String {
     (0..len)
         .map(|_| char::from(b'a' + rng.below(26) as u8))
         .collect()
 }
 
 /// A UUID.
-pub fn uuid(rng: &mut Rng) -> String {
+pub(super) fn uuid(rng: &mut Rng) -> String {
     let (a, b) = (rng.next(), rng.next());
     format!(
         "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",

@@ -134,7 +134,7 @@ fn column(tab: &mut Tab, table: &str, column: usize) -> Vec<String> {
 }
 
 /// Texts whose contrast is too low to be read (WCAG 2.2, 1.4.3: 4.5 to 1), and parts that stick out on the right.
-pub const UNREADABLE: &str = r#"(() => {
+pub(crate) const UNREADABLE: &str = r#"(() => {
   const known = new Map();
   const draw = (colour) => { const c = document.createElement('canvas').getContext('2d', {willReadFrequently: true}); c.fillStyle = colour; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; };
   const parse = (colour) => { if (!known.has(colour)) known.set(colour, draw(colour)); return known.get(colour); };

@@ -3,5 +3,5 @@
 
 mod load;
 mod memory;
-pub mod probe;
+pub(crate) mod probe;
 mod steps;

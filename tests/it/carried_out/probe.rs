@@ -14,10 +14,10 @@ use crate::support::redis::{Reply, Server};
 /// Between two PINGs.
 const PAUSE: Duration = Duration::from_millis(2);
 /// No client may wait longer unless a key was named.
-pub const MOST: Duration = Duration::from_millis(100);
+pub(crate) const MOST: Duration = Duration::from_millis(100);
 
 /// Pings all servers until `run` returns; gives back its result, and the longest wait at each server.
-pub fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (R, Vec<Duration>) {
+pub(crate) fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (R, Vec<Duration>) {
     let is_over = AtomicBool::new(false);
     let ping = |server: &Server| {
         let mut client = server.connect();
@@ -63,7 +63,7 @@ fn on_core(servers: &[Server]) -> Option<Duration> {
 }
 
 /// The commands that kept a server busy for longer than `MOST`, shortened.
-pub fn slow_commands(server: &Server) -> Vec<String> {
+pub(crate) fn slow_commands(server: &Server) -> Vec<String> {
     let Reply::Array(entries) = server.connect().call(&["SLOWLOG", "GET", "100"]) else {
         panic!("no slow log")
     };
@@ -81,7 +81,7 @@ pub fn slow_commands(server: &Server) -> Vec<String> {
 }
 
 /// Sets a flag when it is dropped: a test that panics must not leave its threads running.
-pub struct SetOnDrop<'a>(pub &'a AtomicBool);
+pub(crate) struct SetOnDrop<'a>(pub &'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {

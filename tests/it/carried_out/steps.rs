@@ -10,7 +10,7 @@ use slotscope::slot::policy::Policy;
 use slotscope::whatif::rules::RenameRules;
 
 /// Collects the cluster at `address` into `out`, and the report on that and on `more` inputs.
-pub fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&str]) -> Value {
+pub(super) fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&str]) -> Value {
     let args = [&["collect", address, "-o", "out", "--force"], flags].concat();
     succeeded(scratch.run(&args));
     let args = [&["analyze", "out"], more, &["--json"]].concat();
@@ -25,12 +25,12 @@ pub fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&str]) -
 }
 
 /// The steps of a report.
-pub fn steps(report: &Value) -> &[Value] {
+pub(super) fn steps(report: &Value) -> &[Value] {
     report["verdict"]["steps"].as_array().unwrap()
 }
 
 /// Pastes the command of a step that moves slots, and runs the script that it writes.
-pub fn move_slots(scratch: &Scratch, step: &Value) {
+pub(super) fn move_slots(scratch: &Scratch, step: &Value) {
     let command = step["command"].as_str().unwrap();
     let (_, script) = command.rsplit_once("> ").unwrap();
     let written = scratch.shell(command);
@@ -53,7 +53,7 @@ pub fn move_slots(scratch: &Scratch, step: &Value) {
 
 /// Gives keys the names that a step with `whatif --split` means, as an application would: it writes the new one, then
 /// removes the old one. The command itself has to run, too.
-pub fn rename(
+pub(super) fn rename(
     scratch: &Scratch,
     step: &Value,
     follower: &mut Follower,

@@ -6,7 +6,7 @@ mod faults;
 mod google;
 mod redirects;
 mod s3;
-pub mod server;
+pub(crate) mod server;
 mod web;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -24,12 +24,12 @@ use crate::support::rng::Rng;
 use crate::support::run::{Scratch, report, slotscope, without_origin};
 
 /// `slotscope ARGS`, without the proxies and the credentials of whoever runs the tests, and with few retries.
-pub fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     run_with(args, &[])
 }
 
 /// As `run`, with these variables.
-pub fn run_with(args: &[&str], variables: &[(&str, &str)]) -> Output {
+pub(crate) fn run_with(args: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = slotscope(args);
     let taken = ["AWS_", "AZURE_", "GOOGLE_", "HTTP_", "HTTPS_", "ALL_"];
     for (name, _) in std::env::vars_os() {

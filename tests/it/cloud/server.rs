@@ -17,7 +17,7 @@ use crate::support::tls::Authority;
 
 /// A request.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// How many requests came before it.
     pub nth: usize,
     /// Path and query.
@@ -32,7 +32,7 @@ pub struct Asked {
 
 /// How an answer is wrong.
 #[derive(Debug, Clone)]
-pub enum Fault {
+pub(crate) enum Fault {
     Status(u16),
     /// The connection ends behind so many bytes of the body.
     Cut(usize),
@@ -66,7 +66,7 @@ struct State {
 }
 
 /// The server; it takes no more connections once it is dropped.
-pub struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     scheme: &'static str,
     state: Arc<State>,
@@ -74,12 +74,15 @@ pub struct Server {
 
 impl Server {
     /// A server that speaks TLS.
-    pub fn with_tls<const N: usize>(files: [(&str, &[u8]); N], authority: &Authority) -> Self {
+    pub(crate) fn with_tls<const N: usize>(
+        files: [(&str, &[u8]); N],
+        authority: &Authority,
+    ) -> Self {
         Server::new(files, |_| None, Some(tls(authority)))
     }
 
     /// The same, whose answer to a request is wrong as `fault` says.
-    pub fn with_tls_and_faults<const N: usize>(
+    pub(crate) fn with_tls_and_faults<const N: usize>(
         files: [(&str, &[u8]); N],
         authority: &Authority,
         fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
@@ -88,12 +91,12 @@ impl Server {
     }
 
     /// A server of files by their paths, without a fault.
-    pub fn start<const N: usize>(files: [(&str, &[u8]); N]) -> Self {
+    pub(crate) fn start<const N: usize>(files: [(&str, &[u8]); N]) -> Self {
         Server::with_faults(files, |_| None)
     }
 
     /// A server whose answer to a request is wrong as `fault` says.
-    pub fn with_faults<const N: usize>(
+    pub(crate) fn with_faults<const N: usize>(
         files: [(&str, &[u8]); N],
         fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
     ) -> Self {
@@ -138,12 +141,12 @@ impl Server {
     }
 
     /// The address of a file.
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("{}://{}/{path}", self.scheme, self.address)
     }
 
     /// What was asked for so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.state.asked.lock().unwrap().clone()
     }
 }

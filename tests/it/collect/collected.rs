@@ -10,7 +10,7 @@ use slotscope::source::collection::manifest::{FILE, Manifest};
 
 /// A row of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub(super) struct Row {
     /// The file that has it.
     pub file: String,
     pub key: Name,
@@ -19,23 +19,23 @@ pub struct Row {
 }
 
 impl Row {
-    pub fn cell(&self, column: &str) -> Option<&str> {
+    pub(super) fn cell(&self, column: &str) -> Option<&str> {
         self.cells.get(column).map(String::as_str)
     }
 
-    pub fn number(&self, column: &str) -> Option<u64> {
+    pub(super) fn number(&self, column: &str) -> Option<u64> {
         self.cell(column).map(|cell| cell.parse().unwrap())
     }
 }
 
 /// The manifest in a directory.
-pub fn manifest(directory: &Path) -> Manifest {
+pub(super) fn manifest(directory: &Path) -> Manifest {
     let text = std::fs::read(directory.join(FILE)).unwrap();
     serde_json::from_slice(&text).unwrap()
 }
 
 /// The rows of all files that the manifest lists, in order; their number and slots are as it has them.
-pub fn rows(directory: &Path) -> Vec<Row> {
+pub(super) fn rows(directory: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
     for node in manifest(directory).nodes {
         let before = rows.len();
@@ -72,7 +72,7 @@ fn rows_in(directory: &Path, file: &str) -> Vec<Row> {
 }
 
 /// The lines of slot-stats.json.
-pub fn slot_stats(directory: &Path) -> Vec<Value> {
+pub(super) fn slot_stats(directory: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(directory.join("slot-stats.json")).unwrap();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())

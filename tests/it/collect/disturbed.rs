@@ -134,9 +134,10 @@ fn write(mut clients: Vec<Client>, is_over: &AtomicBool) {
             let mut commands: Vec<Vec<Vec<u8>>> = Vec::new();
             for _ in 0..50 {
                 let key = format!("passing:{}", rng.below(5000)).into_bytes();
-                commands.push(match rng.one_in(2) {
-                    true => vec![b"SET".to_vec(), key, b"x".to_vec()],
-                    false => vec![b"UNLINK".to_vec(), key],
+                commands.push(if rng.one_in(2) {
+                    vec![b"SET".to_vec(), key, b"x".to_vec()]
+                } else {
+                    vec![b"UNLINK".to_vec(), key]
                 });
             }
             let commands: Vec<Vec<&[u8]>> = commands

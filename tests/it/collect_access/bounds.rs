@@ -48,7 +48,7 @@ fn databases(number: usize) -> Vec<u8> {
 }
 
 /// What a cluster of so many nodes lists, all of them the server at `port`.
-pub fn listing(nodes: usize, port: u16) -> Answer {
+pub(super) fn listing(nodes: usize, port: u16) -> Answer {
     let line = |i: usize| {
         let (first, last) = (i * 16384 / nodes, (i + 1) * 16384 / nodes - 1);
         let myself = if i == 0 { "myself," } else { "" };
@@ -58,7 +58,7 @@ pub fn listing(nodes: usize, port: u16) -> Answer {
 }
 
 /// What an ordinary server of a few strings answers.
-pub fn ordinary(asked: &str, is_cluster: bool) -> Answer {
+pub(super) fn ordinary(asked: &str, is_cluster: bool) -> Answer {
     match asked.split(' ').next().unwrap_or_default() {
         "INFO" => Answer::text(INFO),
         "DBSIZE" => Answer::of(":4\r\n"),

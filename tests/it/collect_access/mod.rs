@@ -42,9 +42,10 @@ fn files_below(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files.extend(files_below(&path)),
-            false => files.push((path.display().to_string(), fs::read(&path).unwrap())),
+        if path.is_dir() {
+            files.extend(files_below(&path))
+        } else {
+            files.push((path.display().to_string(), fs::read(&path).unwrap()))
         }
     }
     files

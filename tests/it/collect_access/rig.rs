@@ -13,7 +13,7 @@ use crate::support::tls::Authority;
 use slotscope::slot::slot;
 
 /// 300 keys, each where it belongs.
-pub fn fill(cluster: &Cluster) -> BTreeSet<Vec<u8>> {
+pub(super) fn fill(cluster: &Cluster) -> BTreeSet<Vec<u8>> {
     let keys = (0..300).map(|id| format!("user:{id}").into_bytes());
     let keys: BTreeSet<Vec<u8>> = keys.collect();
     for key in &keys {

@@ -72,9 +72,10 @@ fn without_threads_a_cluster_is_read_or_the_lack_is_said() {
                 server.port
             );
             let ended = run(&scratch, &line);
-            match is_done(&ended, made, &scratch, &format!("{most}: {words}")) {
-                true => done += 1,
-                false => failed += 1,
+            if is_done(&ended, made, &scratch, &format!("{most}: {words}")) {
+                done += 1
+            } else {
+                failed += 1
             }
             if verb == "collect" && most == 1 {
                 assert!(
@@ -123,9 +124,10 @@ fn few_descriptors_are_said_and_nothing_is_half_written() {
             if ended.status.code() == Some(127) {
                 continue;
             }
-            match is_done(&ended, made, &scratch, &format!("{most}: {words}")) {
-                true => done += 1,
-                false => failed += 1,
+            if is_done(&ended, made, &scratch, &format!("{most}: {words}")) {
+                done += 1
+            } else {
+                failed += 1
             }
             assert!(scratch.entries("tmp").is_empty(), "{most}: {words}");
         }

@@ -40,9 +40,10 @@ impl Monitor {
     fn sees(&self, file: &std::path::Path, client: &mut Client, mark: &str) {
         wait_for(|| {
             client.call(&["ECHO", mark]);
-            match fs::read_to_string(file).unwrap_or_default().contains(mark) {
-                true => Ok(()),
-                false => Err(format!("no {mark} in the capture")),
+            if fs::read_to_string(file).unwrap_or_default().contains(mark) {
+                Ok(())
+            } else {
+                Err(format!("no {mark} in the capture"))
             }
         });
     }

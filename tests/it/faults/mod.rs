@@ -147,8 +147,9 @@ fn keys_of_whole(directory: &Path) -> Result<u64, String> {
             return Err(format!("{name} is not whole"));
         }
     }
-    match found == expected {
-        true => Ok(keys),
-        false => Err(format!("there are {found:?} and not {expected:?}")),
+    if found == expected {
+        Ok(keys)
+    } else {
+        Err(format!("there are {found:?} and not {expected:?}"))
     }
 }

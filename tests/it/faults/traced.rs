@@ -73,12 +73,11 @@ fn a_system_call_that_fails_leaves_a_whole_report() {
         let inject = format!("{calls}:error={error}:when={}", 1 + rng.below(*most));
         let run = traced(&mut rig, &inject).output().unwrap();
         // Where a file cannot be removed it stays; the next run removes it.
-        let outcome = match calls.starts_with("unlink") {
-            true => {
-                remove_parts(&rig);
-                rig.outcome(&run)
-            }
-            false => rig.outcome(&run),
+        let outcome = if calls.starts_with("unlink") {
+            remove_parts(&rig);
+            rig.outcome(&run)
+        } else {
+            rig.outcome(&run)
         };
         let report = outcome.unwrap_or_else(|what| panic!("{inject}: {what}"));
         if run.status.code() == Some(0) {

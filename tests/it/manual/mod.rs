@@ -16,7 +16,7 @@ use slotscope::cli::Cli;
 const SCREEN: usize = 50;
 
 /// The pages below docs/, relative to it.
-pub fn pages() -> Vec<String> {
+pub(crate) fn pages() -> Vec<String> {
     let mut pages = Vec::new();
     for folder in ["", "commands"] {
         for entry in fs::read_dir(root().join("docs").join(folder)).unwrap() {
@@ -30,7 +30,7 @@ pub fn pages() -> Vec<String> {
     pages
 }
 
-pub fn page(name: &str) -> String {
+pub(crate) fn page(name: &str) -> String {
     fs::read_to_string(root().join("docs").join(name)).unwrap()
 }
 

@@ -7,7 +7,7 @@ use slotscope::plan::problem::{Goal, Problem};
 use slotscope::slot::SLOTS;
 
 /// A cluster of two loads.
-pub struct Cluster {
+pub(super) struct Cluster {
     pub nodes: usize,
     pub memory: Vec<u64>,
     pub load: Vec<u64>,
@@ -28,7 +28,7 @@ enum Traffic {
 
 impl Cluster {
     /// The cluster of a seed.
-    pub fn new(seed: u64, nodes: usize) -> Self {
+    pub(super) fn new(seed: u64, nodes: usize) -> Self {
         let rng = &mut Rng::new(seed.wrapping_mul(7919).wrapping_add(nodes as u64));
         let (mut memory, mut load) = keys(nodes, rng);
         add_tags(&mut memory, &mut load, nodes, rng);
@@ -56,7 +56,7 @@ impl Cluster {
     }
 
     /// Memory first, then load.
-    pub fn problem(&self, tolerances: (f64, f64)) -> Problem<'_> {
+    pub(super) fn problem(&self, tolerances: (f64, f64)) -> Problem<'_> {
         let goal = |metric, loads, capacity: &[f64], tolerance| Goal {
             capacity: capacity.to_vec(),
             ..Goal::even(metric, loads, self.nodes, tolerance)
@@ -75,7 +75,7 @@ impl Cluster {
     }
 
     /// The same once it has grown: each slot by up to `slot`, and all slots of a node by up to `node`.
-    pub fn grown(&self, owner: &[Option<usize>], rng: &mut Rng) -> Self {
+    pub(super) fn grown(&self, owner: &[Option<usize>], rng: &mut Rng) -> Self {
         let by_node: Vec<f64> = (0..self.nodes).map(|_| 1.0 + 0.02 * rng.unit()).collect();
         let mut grow = |loads: &[u64]| -> Vec<u64> {
             let slots = loads.iter().zip(owner);
@@ -98,7 +98,7 @@ impl Cluster {
     }
 
     /// The same with loads that differ by up to `part`.
-    pub fn noisy(&self, part: f64, rng: &mut Rng) -> Self {
+    pub(super) fn noisy(&self, part: f64, rng: &mut Rng) -> Self {
         let mut noisy = |loads: &[u64]| -> Vec<u64> {
             let slots = loads.iter();
             slots

@@ -6,7 +6,7 @@ use crate::support::cluster::{Cluster, bulks};
 use crate::support::redis::{Client, Reply, Server, wait_for};
 
 /// What every node holds, by key.
-pub fn contents(cluster: &Cluster) -> Vec<HashMap<Vec<u8>, Vec<u8>>> {
+pub(crate) fn contents(cluster: &Cluster) -> Vec<HashMap<Vec<u8>, Vec<u8>>> {
     let held = |server: &Server| {
         let mut client = server.connect();
         let keys = bulks(client.call(&["KEYS", "*"]));
@@ -18,14 +18,14 @@ pub fn contents(cluster: &Cluster) -> Vec<HashMap<Vec<u8>, Vec<u8>>> {
 }
 
 /// A client that knows one node at first and goes where it is sent.
-pub struct Follower {
+pub(crate) struct Follower {
     clients: HashMap<String, Client>,
     owners: HashMap<u16, String>,
     first: String,
 }
 
 impl Follower {
-    pub fn new(cluster: &Cluster) -> Follower {
+    pub(crate) fn new(cluster: &Cluster) -> Follower {
         let addresses = (0..cluster.servers.len()).map(|i| cluster.address(i));
         let clients = addresses
             .zip(cluster.servers.iter().map(Server::connect))
@@ -38,12 +38,12 @@ impl Follower {
     }
 
     /// SET, until a node has taken it.
-    pub fn set(&mut self, key: &[u8], value: &[u8]) {
+    pub(crate) fn set(&mut self, key: &[u8], value: &[u8]) {
         self.call(key, &[b"SET", key, value]);
     }
 
     /// A command about a key, until the node that owns it has carried it out.
-    pub fn call(&mut self, key: &[u8], command: &[&[u8]]) -> Reply {
+    pub(crate) fn call(&mut self, key: &[u8], command: &[&[u8]]) -> Reply {
         // Redirections are followed at once; only a cluster that has none to give is waited for.
         wait_for(|| {
             (0..16)

@@ -5,7 +5,7 @@ mod bad_day;
 mod bounds;
 mod campaign;
 mod clusters;
-pub mod follower;
+pub(crate) mod follower;
 mod laws;
 mod live;
 mod refusals;

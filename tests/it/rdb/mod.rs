@@ -1,6 +1,6 @@
 //! RDB files: what is found in them, whatever happens to their bytes.
 
-pub mod live;
+pub(crate) mod live;
 mod nodes;
 mod program;
 mod published;
@@ -22,7 +22,7 @@ use slotscope::tally::{Parts, Tallies};
 
 /// A key, as tests compare it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found {
+pub(crate) struct Found {
     pub database: u64,
     pub key: Name,
     pub type_name: String,
@@ -37,12 +37,12 @@ pub struct Found {
 }
 
 /// All keys and remarks of a file, and where it cannot be read on.
-pub fn found(bytes: &[u8]) -> (Vec<Found>, Vec<Remark>, Option<(u64, String)>) {
+pub(crate) fn found(bytes: &[u8]) -> (Vec<Found>, Vec<Remark>, Option<(u64, String)>) {
     found_with(bytes, Allocator::default())
 }
 
 /// As `found`, with the memory of a server with this allocator.
-pub fn found_with(
+pub(crate) fn found_with(
     bytes: &[u8],
     allocator: Allocator,
 ) -> (Vec<Found>, Vec<Remark>, Option<(u64, String)>) {

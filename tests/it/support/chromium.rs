@@ -23,7 +23,7 @@ const FAULTS: &[&str] = &[
 ];
 
 /// The browser.
-pub struct Chromium {
+pub(crate) struct Chromium {
     child: Child,
     to: Option<ChildStdin>,
     from: Receiver<Value>,
@@ -32,7 +32,7 @@ pub struct Chromium {
 }
 
 /// A page in it.
-pub struct Tab {
+pub(crate) struct Tab {
     browser: Chromium,
     session: String,
     events: Vec<Value>,
@@ -40,7 +40,7 @@ pub struct Tab {
 
 impl Chromium {
     /// Starts it with a new profile and no network.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let profile = tempfile::tempdir().unwrap();
         // Chromium reads messages from descriptor 3 and writes them to 4; the shell puts our pipes there.
         let mut command = Command::new("sh");
@@ -106,7 +106,7 @@ impl Chromium {
     }
 
     /// A tab that is `width` wide and `theme` (`light` or `dark`), with nothing in it.
-    pub fn tab(self, width: u32, theme: &str) -> Tab {
+    pub(crate) fn tab(self, width: u32, theme: &str) -> Tab {
         let mut tab = Tab {
             browser: self,
             session: String::new(),
@@ -150,7 +150,7 @@ impl Drop for Chromium {
 
 impl Tab {
     /// The result of a method of the protocol; the page's own where there is a page.
-    pub fn call(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.browser.asked += 1;
         let id = self.browser.asked;
         let mut message = json!({"id": id, "method": method, "params": params});
@@ -191,7 +191,7 @@ impl Tab {
     }
 
     /// Makes it `width` wide and `theme` from now on.
-    pub fn emulate(&mut self, width: u32, theme: &str) {
+    pub(crate) fn emulate(&mut self, width: u32, theme: &str) {
         let metrics =
             json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
         self.call("Emulation.setDeviceMetricsOverride", metrics);
@@ -200,7 +200,7 @@ impl Tab {
     }
 
     /// Opens a file and waits until it is loaded.
-    pub fn open(&mut self, file: &Path) {
+    pub(crate) fn open(&mut self, file: &Path) {
         let url = format!("file://{}", file.canonicalize().unwrap().display());
         self.events.clear();
         let answer = self.call("Page.navigate", json!({"url": url}));
@@ -217,7 +217,7 @@ impl Tab {
     }
 
     /// What an expression comes to in the page; a promise is waited for.
-    pub fn eval(&mut self, expression: &str) -> Value {
+    pub(crate) fn eval(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let answer = self.call("Runtime.evaluate", params);
         assert!(
@@ -229,13 +229,13 @@ impl Tab {
     }
 
     /// The text of the first element that a selector finds.
-    pub fn text(&mut self, selector: &str) -> String {
+    pub(crate) fn text(&mut self, selector: &str) -> String {
         let text = self.eval(&format!("document.querySelector({selector:?}).textContent"));
         text.as_str().unwrap().to_owned()
     }
 
     /// The texts of all elements that a selector finds.
-    pub fn texts(&mut self, selector: &str) -> Vec<String> {
+    pub(crate) fn texts(&mut self, selector: &str) -> Vec<String> {
         let texts = self.eval(&format!(
             "[...document.querySelectorAll({selector:?})].map((e) => e.textContent)"
         ));
@@ -258,13 +258,13 @@ impl Tab {
     }
 
     /// Moves the pointer over an element.
-    pub fn hover(&mut self, selector: &str, at: (f64, f64)) {
+    pub(crate) fn hover(&mut self, selector: &str, at: (f64, f64)) {
         let place = self.place(selector, at);
         self.mouse("mouseMoved", &place, 0);
     }
 
     /// Clicks on the middle of an element.
-    pub fn click(&mut self, selector: &str) {
+    pub(crate) fn click(&mut self, selector: &str) {
         let place = self.place(selector, (0.5, 0.5));
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             self.mouse(kind, &place, u32::from(kind != "mouseMoved"));
@@ -272,7 +272,7 @@ impl Tab {
     }
 
     /// Presses a key that has a name, as `ArrowLeft`.
-    pub fn press(&mut self, key: &str) {
+    pub(crate) fn press(&mut self, key: &str) {
         let code = match key {
             "Tab" => 9,
             "Enter" => 13,
@@ -292,12 +292,12 @@ impl Tab {
     }
 
     /// Types text where the focus is.
-    pub fn type_text(&mut self, text: &str) {
+    pub(crate) fn type_text(&mut self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
     }
 
     /// A picture of the whole page, from top to bottom.
-    pub fn screenshot(&mut self, file: &Path) {
+    pub(crate) fn screenshot(&mut self, file: &Path) {
         let shot = self.call(
             "Page.captureScreenshot",
             json!({"format": "png", "captureBeyondViewport": true}),
@@ -308,7 +308,7 @@ impl Tab {
     }
 
     /// What went wrong since the page was opened: errors, dialogs, requests for anything but the page.
-    pub fn faults(&mut self) -> Vec<String> {
+    pub(crate) fn faults(&mut self) -> Vec<String> {
         // Events that were caused before this reply came before it.
         let page = self.eval("location.href");
         let is_fault = |event: &&Value| {

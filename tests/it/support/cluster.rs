@@ -8,10 +8,10 @@ use slotscope::slot::slot;
 use slotscope::topology::Topology;
 
 /// The inclusive ranges of slots of one node.
-pub type Ranges = Vec<(u16, u16)>;
+pub(crate) type Ranges = Vec<(u16, u16)>;
 
 /// A running cluster; dropping it stops its servers.
-pub struct Cluster {
+pub(crate) struct Cluster {
     kind: Kind,
     /// The primaries in the order of their shares, then the replicas.
     pub servers: Vec<Server>,
@@ -23,28 +23,31 @@ pub struct Cluster {
 
 impl Cluster {
     /// Primaries with these shares of the slots; together they own all of them.
-    pub fn start(shares: &[Ranges]) -> Cluster {
+    pub(crate) fn start(shares: &[Ranges]) -> Cluster {
         Cluster::with_options(shares, |_| Vec::new())
     }
 
     /// Primaries with equal shares, split as redis-cli does it.
-    pub fn even(nodes: usize) -> Cluster {
+    pub(crate) fn even(nodes: usize) -> Cluster {
         Cluster::start(&even(nodes))
     }
 
     /// As `start`, of servers of a kind.
-    pub fn of(kind: Kind, shares: &[Ranges]) -> Cluster {
+    pub(crate) fn of(kind: Kind, shares: &[Ranges]) -> Cluster {
         Cluster::made_of(kind, shares, |_| Vec::new())
     }
 
     /// As `start`; server i gets `options(i)` on its command line.
-    pub fn with_options(shares: &[Ranges], options: impl Fn(usize) -> Vec<String>) -> Cluster {
+    pub(crate) fn with_options(
+        shares: &[Ranges],
+        options: impl Fn(usize) -> Vec<String>,
+    ) -> Cluster {
         Cluster::made_of(Kind::Installed, shares, options)
     }
 
     /// Three primaries with equal shares and a replica of each, which takes over soon after its primary is gone; every server
     /// gets `options`.
-    pub fn with_replicas(kind: Kind, options: &[String]) -> Cluster {
+    pub(crate) fn with_replicas(kind: Kind, options: &[String]) -> Cluster {
         let timeout = ["--cluster-node-timeout", "1000"].map(String::from);
         let options = [&timeout, options].concat();
         let mut cluster = Cluster::made_of(kind, &even(3), |_| options.clone());
@@ -55,7 +58,7 @@ impl Cluster {
     }
 
     /// As `with_options`, of servers of a kind.
-    pub fn made_of(
+    pub(crate) fn made_of(
         kind: Kind,
         shares: &[Ranges],
         options: impl Fn(usize) -> Vec<String>,
@@ -80,7 +83,7 @@ impl Cluster {
     }
 
     /// Starts a replica of server `of`.
-    pub fn add_replica(&mut self, of: usize, options: &[String]) {
+    pub(crate) fn add_replica(&mut self, of: usize, options: &[String]) {
         self.launch(options);
         let replica = self.servers.len() - 1;
         let mut client = self.servers[replica].connect();
@@ -130,21 +133,21 @@ impl Cluster {
     }
 
     /// What server `i` answers to CLUSTER NODES.
-    pub fn nodes(&self, i: usize) -> String {
+    pub(crate) fn nodes(&self, i: usize) -> String {
         self.servers[i].connect().call(&["CLUSTER", "NODES"]).text()
     }
 
-    pub fn address(&self, i: usize) -> String {
+    pub(crate) fn address(&self, i: usize) -> String {
         format!("127.0.0.1:{}", self.servers[i].port)
     }
 
     /// A connection to the node that owns a key.
-    pub fn owner_of(&self, key: &[u8]) -> Client {
+    pub(crate) fn owner_of(&self, key: &[u8]) -> Client {
         self.servers[self.owners[usize::from(slot(key))]].connect()
     }
 
     /// Waits until every node says that slot i belongs to server `owners[i]` and that the cluster is well.
-    pub fn settles_on(&self, owners: &[usize]) {
+    pub(crate) fn settles_on(&self, owners: &[usize]) {
         let expected: Vec<&String> = owners.iter().map(|owner| &self.ids[*owner]).collect();
         let running = self.servers.iter().enumerate();
         for (i, server) in running.filter(|(_, server)| !server.is_stopped()) {
@@ -170,12 +173,12 @@ impl Cluster {
     }
 
     /// The primary that owns a slot.
-    pub fn owner(&self, slot: u16) -> usize {
+    pub(crate) fn owner(&self, slot: u16) -> usize {
         self.owners[usize::from(slot)]
     }
 
     /// Waits until every replica has all that its primary has.
-    pub fn wait_for_replicas(&self) {
+    pub(crate) fn wait_for_replicas(&self) {
         for server in self.servers.iter().filter(|server| !server.is_stopped()) {
             wait_for(|| {
                 let info = server.connect().call(&["INFO", "replication"]).text();
@@ -186,16 +189,17 @@ impl Cluster {
                 );
                 let replicas = info.lines().filter(|line| line.contains(",state="));
                 let is_linked = field("master_link_status:").is_none_or(|status| status == "up");
-                match is_linked && replicas.into_iter().all(|replica| replica.contains(&end)) {
-                    true => Ok(()),
-                    false => Err(info),
+                if is_linked && replicas.into_iter().all(|replica| replica.contains(&end)) {
+                    Ok(())
+                } else {
+                    Err(info)
                 }
             });
         }
     }
 
     /// The slots of the primary `i`.
-    pub fn slots_of(&self, i: usize) -> Vec<u16> {
+    pub(crate) fn slots_of(&self, i: usize) -> Vec<u16> {
         let slots = (0u16..).zip(&self.owners);
         slots
             .filter(|(_, owner)| **owner == i)
@@ -204,7 +208,7 @@ impl Cluster {
     }
 
     /// Kills the primary `i` and waits until its replica `by` owns its slots and all that are left agree.
-    pub fn fail_over(&mut self, i: usize, by: usize) {
+    pub(crate) fn fail_over(&mut self, i: usize, by: usize) {
         self.servers[i].stop();
         self.owners
             .iter_mut()
@@ -214,7 +218,7 @@ impl Cluster {
     }
 
     /// Moves slots with their keys to the primary `to`, as redis-cli does it; clients may read and write meanwhile.
-    pub fn move_slots(&mut self, slots: &[u16], to: usize) {
+    pub(crate) fn move_slots(&mut self, slots: &[u16], to: usize) {
         for slot in slots {
             self.move_slot(*slot, to);
         }
@@ -255,7 +259,7 @@ impl Cluster {
 }
 
 /// Equal shares, split as redis-cli does it.
-pub fn even(nodes: usize) -> Vec<Ranges> {
+pub(crate) fn even(nodes: usize) -> Vec<Ranges> {
     let topology = Topology::even(nodes, format!("even {nodes}")).unwrap();
     topology
         .nodes
@@ -266,7 +270,7 @@ pub fn even(nodes: usize) -> Vec<Ranges> {
 
 /// Sends a command that must be answered with OK.
 #[track_caller]
-pub fn call_ok(client: &mut Client, command: &[&str]) {
+pub(crate) fn call_ok(client: &mut Client, command: &[&str]) {
     assert_eq!(
         client.call(command),
         Reply::Simple(String::from("OK")),
@@ -275,7 +279,7 @@ pub fn call_ok(client: &mut Client, command: &[&str]) {
 }
 
 /// The slot of each key as the server computes it.
-pub fn keyslots<K: AsRef<[u8]>>(server: &Server, keys: &[K]) -> Vec<u16> {
+pub(crate) fn keyslots<K: AsRef<[u8]>>(server: &Server, keys: &[K]) -> Vec<u16> {
     let commands: Vec<Vec<&[u8]>> = keys
         .iter()
         .map(|key| vec![&b"CLUSTER"[..], b"KEYSLOT", key.as_ref()])
@@ -290,12 +294,12 @@ pub fn keyslots<K: AsRef<[u8]>>(server: &Server, keys: &[K]) -> Vec<u16> {
 }
 
 /// The keys that a server holds.
-pub fn held(client: &mut Client) -> BTreeSet<Vec<u8>> {
+pub(crate) fn held(client: &mut Client) -> BTreeSet<Vec<u8>> {
     bulks(client.call(&["KEYS", "*"])).into_iter().collect()
 }
 
 /// The strings of an array.
-pub fn bulks(reply: Reply) -> Vec<Vec<u8>> {
+pub(crate) fn bulks(reply: Reply) -> Vec<Vec<u8>> {
     let Reply::Array(items) = reply else {
         panic!("an array expected: {reply:?}")
     };

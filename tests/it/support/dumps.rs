@@ -3,7 +3,7 @@
 use std::io::Write;
 
 /// Keys with and without tags, one tag of them heavy, some of hostile bytes.
-pub fn mixed_keys() -> Vec<Vec<u8>> {
+pub(crate) fn mixed_keys() -> Vec<Vec<u8>> {
     let key = |i: u32| match i % 5 {
         0 => format!("favorites:{}:news{:03}", i / 50, i % 50).into_bytes(),
         1 => format!("cfg:{{common}}:{i}").into_bytes(),
@@ -15,7 +15,7 @@ pub fn mixed_keys() -> Vec<Vec<u8>> {
 }
 
 /// One gzip member.
-pub fn gzip(content: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 /// The number in the variable `name`; `otherwise` where it is not set. A typo fails rather than running the default.
-pub fn size<T: FromStr>(name: &str, otherwise: T) -> T {
+pub(crate) fn size<T: FromStr>(name: &str, otherwise: T) -> T {
     let Some(text) = std::env::var_os(name) else {
         return otherwise;
     };

@@ -15,7 +15,7 @@ struct Row {
 const TYPES: [&str; 3] = ["string", "hash", "set"];
 
 /// Addresses of nodes, of which the last is a replica.
-pub const ADDRESSES: [&str; 4] = [
+pub(crate) const ADDRESSES: [&str; 4] = [
     "127.0.0.1:7000",
     "127.0.0.1:7001",
     "127.0.0.1:7002",
@@ -23,7 +23,7 @@ pub const ADDRESSES: [&str; 4] = [
 ];
 
 /// CLUSTER NODES of those.
-pub const NODES: &str = "\
+pub(crate) const NODES: &str = "\
 aa 127.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
 bb 127.0.0.1:7001@17001 master - 0 0 2 connected 5461-10922
 cc 127.0.0.1:7002@17002 master - 0 0 3 connected 10923-16383
@@ -31,7 +31,7 @@ dd 127.0.0.1:7003@17003 slave aa 0 0 1 connected
 ";
 
 /// A dump of about so many bytes in the format of this name; `None` for a format that nothing here writes.
-pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
+pub(crate) fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
     let is_raw = ["lines", "cluster-call", "rdb-tools"].contains(&format);
     // Ids among so many: few make duplicates, many fill the tables of tags and patterns.
     let ids = *rng.pick(&[50, 3000, 10_000_000]);
@@ -274,9 +274,10 @@ fn json_quoted(key: &[u8]) -> Vec<u8> {
 }
 
 fn csv_quoted(key: &[u8]) -> Vec<u8> {
-    match key.iter().any(|byte| b"\",\r\n".contains(byte)) {
-        true => always_quoted(key),
-        false => key.to_vec(),
+    if key.iter().any(|byte| b"\",\r\n".contains(byte)) {
+        always_quoted(key)
+    } else {
+        key.to_vec()
     }
 }
 

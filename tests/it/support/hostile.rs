@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// How a command is answered.
 #[derive(Debug, Clone)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// With these bytes.
     Bytes(Vec<u8>),
     /// With the first bytes, then with the others again and again until the client goes.
@@ -25,18 +25,18 @@ pub enum Answer {
 
 impl Answer {
     /// These bytes.
-    pub fn of(bytes: impl AsRef<[u8]>) -> Answer {
+    pub(crate) fn of(bytes: impl AsRef<[u8]>) -> Answer {
         Answer::Bytes(bytes.as_ref().to_vec())
     }
 
     /// A text.
-    pub fn text(text: &str) -> Answer {
+    pub(crate) fn text(text: &str) -> Answer {
         Answer::of(format!("${}\r\n{text}\r\n", text.len()))
     }
 }
 
 /// A hostile server; dropping it ends its threads.
-pub struct Hostile {
+pub(crate) struct Hostile {
     pub port: u16,
     connections: Arc<Mutex<Vec<TcpStream>>>,
     is_over: Arc<AtomicBool>,
@@ -45,7 +45,7 @@ pub struct Hostile {
 
 impl Hostile {
     /// A server that answers each command as `answer` says; it gets the words of one, joined by blanks.
-    pub fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Hostile {
+    pub(crate) fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Hostile {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (connections, is_over) = (Arc::default(), Arc::<AtomicBool>::default());
@@ -60,7 +60,7 @@ impl Hostile {
     }
 
     /// One that answers every command in the same way.
-    pub fn always(answer: Answer) -> Hostile {
+    pub(crate) fn always(answer: Answer) -> Hostile {
         Hostile::start(move |_| answer.clone())
     }
 }

@@ -7,7 +7,7 @@ use crate::support::redis::Server;
 
 /// Whose server it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// The redis-server on the PATH, of 7.0 or later.
     Installed,
     /// Redis 7.4.1, with modules where they are asked for.
@@ -22,7 +22,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [
+    pub(crate) const ALL: [Kind; 5] = [
         Kind::Installed,
         Kind::Redis74,
         Kind::Redis82,
@@ -31,12 +31,12 @@ impl Kind {
     ];
 
     /// Starts an isolated server with additional `options`.
-    pub fn start(self, options: &[&str]) -> Server {
+    pub(crate) fn start(self, options: &[&str]) -> Server {
         Server::of(self, options)
     }
 
     /// What starts it.
-    pub fn command(self) -> Command {
+    pub(crate) fn command(self) -> Command {
         match self {
             Kind::Installed => Command::new("redis-server"),
             Kind::Redis74 => {
@@ -63,12 +63,12 @@ impl Kind {
     }
 
     /// Whether it is a Valkey.
-    pub fn is_valkey(self) -> bool {
+    pub(crate) fn is_valkey(self) -> bool {
         matches!(self, Kind::Valkey90 | Kind::Valkey91)
     }
 
     /// The options that load the modules that come with it.
-    pub fn modules(self) -> Vec<String> {
+    pub(crate) fn modules(self) -> Vec<String> {
         if self != Kind::Redis74 {
             return Vec::new();
         }
@@ -85,7 +85,7 @@ impl Kind {
 }
 
 /// The jemalloc of the distribution, which Debian's redis-server needs.
-pub fn jemalloc() -> Option<PathBuf> {
+pub(crate) fn jemalloc() -> Option<PathBuf> {
     let folders = ["x86_64-linux-gnu", "aarch64-linux-gnu", ".", "../lib64"];
     let paths = folders.map(|folder| Path::new("/usr/lib").join(folder).join("libjemalloc.so.2"));
     paths.into_iter().find(|path| path.is_file())

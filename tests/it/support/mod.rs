@@ -1,16 +1,16 @@
 //! What the tests share: one way to run the program, to scan, to start servers, and to draw random numbers.
 
-pub mod chromium;
-pub mod cluster;
-pub mod dumps;
-pub mod env;
-pub mod forms;
-pub mod hostile;
-pub mod kinds;
-pub mod planted;
-pub mod redis;
-pub mod rng;
-pub mod run;
-pub mod scan;
-pub mod tls;
-pub mod usage;
+pub(crate) mod chromium;
+pub(crate) mod cluster;
+pub(crate) mod dumps;
+pub(crate) mod env;
+pub(crate) mod forms;
+pub(crate) mod hostile;
+pub(crate) mod kinds;
+pub(crate) mod planted;
+pub(crate) mod redis;
+pub(crate) mod rng;
+pub(crate) mod run;
+pub(crate) mod scan;
+pub(crate) mod tls;
+pub(crate) mod usage;

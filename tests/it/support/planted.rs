@@ -5,19 +5,19 @@ use slotscope::metric::Metric;
 use slotscope::topology::Topology;
 
 /// A dump, the nodes that it is judged on, and the metric.
-pub struct Case {
+pub(crate) struct Case {
     pub what: &'static str,
     pub dump: Vec<u8>,
     pub topology: Topology,
     pub by: Metric,
 }
 
-pub fn even(nodes: usize) -> Topology {
+pub(crate) fn even(nodes: usize) -> Topology {
     Topology::even(nodes, format!("even {nodes}")).unwrap()
 }
 
 /// A listing of nodes that end at these slots, the last of them 16383.
-pub fn listing(ends: &[u64]) -> Topology {
+pub(crate) fn listing(ends: &[u64]) -> Topology {
     let mut first = 0;
     let line = |(i, end): (usize, &u64)| {
         let line = format!(
@@ -55,7 +55,7 @@ const NULL: [&str; 8] = [
 ];
 
 /// A dump in which there is nothing to find, of up to `most` keys.
-pub fn null(number: u64, most: f64) -> Case {
+pub(crate) fn null(number: u64, most: f64) -> Case {
     let mut random = Rng::new(number);
     let what = NULL[(number % NULL.len() as u64) as usize];
     let keys = random.log_between(10_000.0, most) as u64;
@@ -148,7 +148,7 @@ const PLANTED: [&str; 7] = [
 ];
 
 /// A dump with something to find, of up to `most` keys; `None` where what it would give is too close to a border.
-pub fn planted(number: u64, most: f64) -> Option<Case> {
+pub(crate) fn planted(number: u64, most: f64) -> Option<Case> {
     let mut random = Rng::new(!number);
     let what = PLANTED[(number % PLANTED.len() as u64) as usize];
     let keys = random.log_between(20_000.0, most) as u64;

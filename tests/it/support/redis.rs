@@ -16,7 +16,7 @@ const INSTALL: &str =
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Calls `ready` until it gives a value. Panics with its last error after `PATIENCE`.
-pub fn wait_for<T>(mut ready: impl FnMut() -> Result<T, String>) -> T {
+pub(crate) fn wait_for<T>(mut ready: impl FnMut() -> Result<T, String>) -> T {
     let start = Instant::now();
     loop {
         match ready() {
@@ -31,7 +31,7 @@ pub fn wait_for<T>(mut ready: impl FnMut() -> Result<T, String>) -> T {
 }
 
 /// A running server; dropping it stops it.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     folder: tempfile::TempDir,
     pub port: u16,
@@ -44,12 +44,12 @@ pub struct Server {
 
 impl Server {
     /// Starts an isolated server of the installed kind with additional `options`.
-    pub fn start(options: &[&str]) -> Server {
+    pub(crate) fn start(options: &[&str]) -> Server {
         Server::of(Kind::Installed, options)
     }
 
     /// Starts an isolated server of this kind with additional `options`.
-    pub fn of(kind: Kind, options: &[&str]) -> Server {
+    pub(crate) fn of(kind: Kind, options: &[&str]) -> Server {
         // Another process may bind the port between finding it and the server's bind: then try another.
         let mut complaint = String::new();
         for _ in 0..10 {
@@ -137,7 +137,7 @@ impl Server {
     }
 
     /// A connection to it.
-    pub fn connect(&self) -> Client {
+    pub(crate) fn connect(&self) -> Client {
         self.try_connect().unwrap()
     }
 
@@ -150,34 +150,34 @@ impl Server {
     }
 
     /// Kills it at once, as a machine that loses power.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
         self.is_stopped = true;
     }
 
     /// Whether it was stopped.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
 
     /// The number of its process.
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// The password of its default user.
-    pub fn password(&self) -> Option<&str> {
+    pub(crate) fn password(&self) -> Option<&str> {
         self.password.as_deref()
     }
 
     /// The folder that is its own: what it knows of the cluster is in `nodes.conf` there.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// What `redis-cli ARGUMENTS` prints when it is asked of this server.
-    pub fn redis_cli(&self, arguments: &[&str]) -> Vec<u8> {
+    pub(crate) fn redis_cli(&self, arguments: &[&str]) -> Vec<u8> {
         // An empty password would be sent, too.
         let password = self.password.as_deref();
         let output = Command::new("redis-cli")
@@ -202,7 +202,7 @@ impl Drop for Server {
 }
 
 /// A port that is free, and so is the cluster bus, 10000 above it.
-pub fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
     wait_for(|| {
         let port = TcpListener::bind("127.0.0.1:0")
@@ -217,7 +217,7 @@ pub fn free_port() -> u16 {
 
 /// One reply of a server.
 #[derive(Debug, PartialEq)]
-pub enum Reply {
+pub(crate) enum Reply {
     Simple(String),
     Error(String),
     Int(i64),
@@ -228,7 +228,7 @@ pub enum Reply {
 
 impl Reply {
     /// The text of a simple or bulk reply; panics on any other.
-    pub fn text(self) -> String {
+    pub(crate) fn text(self) -> String {
         match self {
             Reply::Simple(text) => text,
             Reply::Bulk(bytes) => String::from_utf8(bytes).unwrap(),
@@ -238,7 +238,7 @@ impl Reply {
 }
 
 /// A connection that speaks RESP2.
-pub struct Client {
+pub(crate) struct Client {
     stream: BufReader<TcpStream>,
 }
 
@@ -252,13 +252,13 @@ impl Client {
     }
 
     /// Sends one command and reads its reply.
-    pub fn call<A: AsRef<[u8]>>(&mut self, arguments: &[A]) -> Reply {
+    pub(crate) fn call<A: AsRef<[u8]>>(&mut self, arguments: &[A]) -> Reply {
         let arguments: Vec<&[u8]> = arguments.iter().map(AsRef::as_ref).collect();
         self.pipeline(&[arguments]).remove(0)
     }
 
     /// Sends the commands, many at a time, and reads their replies in order.
-    pub fn pipeline(&mut self, commands: &[Vec<&[u8]>]) -> Vec<Reply> {
+    pub(crate) fn pipeline(&mut self, commands: &[Vec<&[u8]>]) -> Vec<Reply> {
         self.try_pipeline(commands).unwrap()
     }
 

@@ -19,7 +19,7 @@ const SHARED_VARIABLES: &[&str] = &[
 ];
 
 /// `slotscope ARGS` with an empty standard input.
-pub fn slotscope(args: &[&str]) -> Command {
+pub(crate) fn slotscope(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_slotscope"));
     command.args(args).stdin(Stdio::null());
     clean_environment(&mut command);
@@ -27,7 +27,7 @@ pub fn slotscope(args: &[&str]) -> Command {
 }
 
 /// Removes the variables that change what the program prints.
-pub fn clean_environment(command: &mut Command) {
+pub(crate) fn clean_environment(command: &mut Command) {
     for variable in SHARED_VARIABLES {
         command.env_remove(variable);
     }
@@ -39,19 +39,19 @@ pub fn clean_environment(command: &mut Command) {
 }
 
 /// The root of the repository.
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// `slotscope ARGS` in the root of the repository, where names of samples are as the README has them.
-pub fn in_repository(args: &[&str]) -> Command {
+pub(crate) fn in_repository(args: &[&str]) -> Command {
     let mut command = slotscope(args);
     command.current_dir(root());
     command
 }
 
 /// Runs `command` with `input` on its standard input.
-pub fn feed(mut command: Command, input: &[u8]) -> Output {
+pub(crate) fn feed(mut command: Command, input: &[u8]) -> Output {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -67,39 +67,39 @@ pub fn feed(mut command: Command, input: &[u8]) -> Output {
 }
 
 /// A scratch directory that the program runs in, so that `reports/` is its own. Removed when dropped.
-pub struct Scratch(TempDir);
+pub(crate) struct Scratch(TempDir);
 
 impl Scratch {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Scratch(tempfile::tempdir().unwrap())
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// Writes a file; its name is relative to where the program runs.
-    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         fs::write(self.path(name), content).unwrap();
         self.path(name)
     }
 
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = slotscope(args);
         command.current_dir(self.0.path());
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
 
-    pub fn piped(&self, args: &[&str], input: &[u8]) -> Output {
+    pub(crate) fn piped(&self, args: &[&str], input: &[u8]) -> Output {
         feed(self.command(args), input)
     }
 
     /// Runs a line of shell in which `slotscope` is the program.
-    pub fn shell(&self, line: &str) -> Output {
+    pub(crate) fn shell(&self, line: &str) -> Output {
         let program = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
         let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
         let mut bash = Command::new("bash");
@@ -111,7 +111,7 @@ impl Scratch {
     }
 
     /// The names in a directory, hidden ones included, in order.
-    pub fn entries(&self, name: &str) -> Vec<String> {
+    pub(crate) fn entries(&self, name: &str) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(self.path(name))
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -121,28 +121,28 @@ impl Scratch {
     }
 }
 
-pub fn code(output: &Output) -> i32 {
+pub(crate) fn code(output: &Output) -> i32 {
     output.status.code().expect("it was not killed")
 }
 
-pub fn stdout(output: &Output) -> &str {
+pub(crate) fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
 }
 
-pub fn stderr(output: &Output) -> &str {
+pub(crate) fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
 /// The run failed with one line that contains all of `parts`, and printed no result.
 #[track_caller]
-pub fn assert_fails(output: &Output, parts: &[&str]) {
+pub(crate) fn assert_fails(output: &Output, parts: &[&str]) {
     if let Err(complaint) = fails(output, parts) {
         panic!("{complaint}");
     }
 }
 
 /// What of `assert_fails` does not hold; tables of cases collect these and show all.
-pub fn fails(output: &Output, parts: &[&str]) -> Result<(), String> {
+pub(crate) fn fails(output: &Output, parts: &[&str]) -> Result<(), String> {
     let message = stderr(output);
     let lacking = parts.iter().find(|part| !message.contains(**part));
     match () {
@@ -156,7 +156,7 @@ pub fn fails(output: &Output, parts: &[&str]) -> Result<(), String> {
 
 /// The standard output of a run that succeeded.
 #[track_caller]
-pub fn succeeded(output: Output) -> Vec<u8> {
+pub(crate) fn succeeded(output: Output) -> Vec<u8> {
     assert_eq!(
         code(&output),
         0,
@@ -168,20 +168,20 @@ pub fn succeeded(output: Output) -> Vec<u8> {
 
 /// The JSON that a run which succeeded printed.
 #[track_caller]
-pub fn report(output: &Output) -> Value {
+pub(crate) fn report(output: &Output) -> Value {
     assert_eq!(code(output), 0, "{}", stderr(output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// Takes the commands out of a step and its alternatives.
-pub fn without_command(step: &mut Value) {
+pub(crate) fn without_command(step: &mut Value) {
     step.as_object_mut().unwrap().remove("command").unwrap();
     let others = step.get_mut("alternatives").and_then(Value::as_array_mut);
     others.into_iter().flatten().for_each(without_command);
 }
 
 /// `report` without the parts that say how it was made and from which files.
-pub fn without_origin(mut report: Value) -> Value {
+pub(crate) fn without_origin(mut report: Value) -> Value {
     report.as_object_mut().unwrap().remove("run").unwrap();
     let input = report["input"].as_object_mut().unwrap();
     input.remove("files").unwrap();

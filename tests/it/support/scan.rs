@@ -12,7 +12,7 @@ use slotscope::tally::{Parts, Tallies, Tally};
 
 /// A scan; what it finds must not depend on threads, chunk and kernel.
 #[derive(Clone, Copy)]
-pub struct Scanning<'a> {
+pub(crate) struct Scanning<'a> {
     pub format: Option<&'static dyn Format>,
     pub threads: usize,
     pub chunk: usize,
@@ -22,7 +22,7 @@ pub struct Scanning<'a> {
 
 impl Scanning<'_> {
     /// With the format detected from the content.
-    pub fn detected() -> Scanning<'static> {
+    pub(crate) fn detected() -> Scanning<'static> {
         Scanning {
             format: None,
             threads: 2,
@@ -33,7 +33,7 @@ impl Scanning<'_> {
     }
 
     /// With the format of this name.
-    pub fn of(format: &str) -> Scanning<'static> {
+    pub(crate) fn of(format: &str) -> Scanning<'static> {
         Scanning {
             format: Some(named(format).unwrap()),
             ..Scanning::detected()
@@ -41,7 +41,7 @@ impl Scanning<'_> {
     }
 
     /// On `threads` threads, in chunks of `chunk` bytes.
-    pub fn cut(self, threads: usize, chunk: usize) -> Self {
+    pub(crate) fn cut(self, threads: usize, chunk: usize) -> Self {
         Self {
             threads,
             chunk,
@@ -49,7 +49,7 @@ impl Scanning<'_> {
         }
     }
 
-    pub fn try_run<T: Tally>(
+    pub(crate) fn try_run<T: Tally>(
         &self,
         inputs: &[Box<dyn Source>],
         make: impl Fn() -> T,
@@ -57,29 +57,33 @@ impl Scanning<'_> {
         self.with(|scan| scan.run(inputs, &make))
     }
 
-    pub fn run<T: Tally>(&self, inputs: &[Box<dyn Source>], make: impl Fn() -> T) -> Scanned<T> {
+    pub(crate) fn run<T: Tally>(
+        &self,
+        inputs: &[Box<dyn Source>],
+        make: impl Fn() -> T,
+    ) -> Scanned<T> {
         self.try_run(inputs, make).unwrap()
     }
 
     /// The scan of one dump in memory.
-    pub fn dump<T: Tally>(&self, dump: &[u8], make: impl Fn() -> T) -> Scanned<T> {
+    pub(crate) fn dump<T: Tally>(&self, dump: &[u8], make: impl Fn() -> T) -> Scanned<T> {
         self.run(&[memory("dump", dump)], make)
     }
 
     /// Both passes.
-    pub fn two_passes(&self, inputs: &[Box<dyn Source>]) -> Counted {
+    pub(crate) fn two_passes(&self, inputs: &[Box<dyn Source>]) -> Counted {
         self.two_passes_of(inputs, Sampling::default())
     }
 
     /// As `two_passes`, with a sample.
-    pub fn two_passes_of(&self, inputs: &[Box<dyn Source>], sampling: Sampling) -> Counted {
+    pub(crate) fn two_passes_of(&self, inputs: &[Box<dyn Source>], sampling: Sampling) -> Counted {
         let make = || Tallies::new(Parts::All);
         self.with(|scan| two_pass::count(scan, inputs, sampling, make))
             .unwrap()
     }
 
     /// As `two_passes`, with the patterns of the keys.
-    pub fn two_passes_with_patterns(&self, inputs: &[Box<dyn Source>]) -> Counted {
+    pub(crate) fn two_passes_with_patterns(&self, inputs: &[Box<dyn Source>]) -> Counted {
         let make = || Tallies::new(Parts::All).with_patterns(b":");
         self.with(|scan| two_pass::count(scan, inputs, Sampling::default(), make))
             .unwrap()

@@ -7,13 +7,13 @@ use crate::support::redis::free_port;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
 /// A certificate authority with its files.
-pub struct Authority {
+pub(crate) struct Authority {
     folder: tempfile::TempDir,
 }
 
 impl Authority {
     /// Makes it, with a certificate for 127.0.0.1 and localhost, which servers and clients show.
-    pub fn new() -> Authority {
+    pub(crate) fn new() -> Authority {
         let folder = tempfile::tempdir().unwrap();
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -36,18 +36,18 @@ impl Authority {
     }
 
     /// The certificate of the authority.
-    pub fn ca(&self) -> PathBuf {
+    pub(crate) fn ca(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
     }
 
     /// The certificate that it signed, and the key to it.
-    pub fn certificate(&self) -> [PathBuf; 2] {
+    pub(crate) fn certificate(&self) -> [PathBuf; 2] {
         ["cert.pem", "key.pem"].map(|name| self.folder.path().join(name))
     }
 
     /// Options of a server that speaks TLS at a port which is free now; `clients` says whether clients show a certificate:
     /// `yes` or `no`.
-    pub fn options(&self, clients: &str) -> Vec<String> {
+    pub(crate) fn options(&self, clients: &str) -> Vec<String> {
         let [certificate, key] = self.certificate();
         let text = |path: &Path| path.to_str().unwrap().to_owned();
         let options = [

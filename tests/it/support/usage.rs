@@ -11,7 +11,7 @@ const TICKS: f64 = 100.0;
 
 /// What a run took.
 #[derive(Debug, Clone)]
-pub struct Usage {
+pub(crate) struct Usage {
     /// The exit code; none where it was killed.
     pub code: Option<i32>,
     /// What it wrote on standard error.
@@ -26,13 +26,13 @@ pub struct Usage {
 
 impl Usage {
     /// The peak in MiB, rounded up; 0 where it is not known.
-    pub fn peak_mib(&self) -> u64 {
+    pub(crate) fn peak_mib(&self) -> u64 {
         self.peak_kib.unwrap_or(0).div_ceil(1024)
     }
 }
 
 /// Runs it without an input, looked at until it ends; what it prints is dropped.
-pub fn of(mut command: Command) -> Usage {
+pub(crate) fn of(mut command: Command) -> Usage {
     let mut said = tempfile::tempfile().unwrap();
     command.stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(said.try_clone().unwrap());

@@ -27,12 +27,15 @@ fn seconds(seed: u64) -> Vec<Vec<String>> {
         let burst = if BURST.contains(&at) { BURST_RATE } else { 0 };
         let base = 90 + (rng.unit() * 20.0) as u64;
         let all = base + burst;
-        let mut command = |number: u64| match number * burst / all < (number + 1) * burst / all {
-            true => String::from(r#""HGET" "cart:{hot}:items" "total""#),
-            false => match (rng.unit() * 20_000.0) as u64 {
-                id @ 0..15_000 => format!(r#""GET" "user:{{{id}}}:profile""#),
-                id => format!(r#""SET" "news:{id}" "text""#),
-            },
+        let mut command = |number: u64| {
+            if number * burst / all < (number + 1) * burst / all {
+                String::from(r#""HGET" "cart:{hot}:items" "total""#)
+            } else {
+                match (rng.unit() * 20_000.0) as u64 {
+                    id @ 0..15_000 => format!(r#""GET" "user:{{{id}}}:profile""#),
+                    id => format!(r#""SET" "news:{id}" "text""#),
+                }
+            }
         };
         let commands: Vec<_> = (0..all).map(&mut command).collect();
         let lines = commands.iter().enumerate();

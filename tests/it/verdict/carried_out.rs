@@ -8,7 +8,7 @@ use slotscope::summary::step::Step;
 use slotscope::topology::{Node, Topology};
 
 /// The topology after the moves of the `slotscope plan` of a step.
-pub fn moved(summary: &Summary, topology: &Topology, step: &Step) -> Topology {
+pub(super) fn moved(summary: &Summary, topology: &Topology, step: &Step) -> Topology {
     let command = step.command.as_ref().map(ToString::to_string);
     let command = command.unwrap_or_default();
     let by = command.split_once("--by ").map_or("", |(_, by)| by);
@@ -22,7 +22,7 @@ pub fn moved(summary: &Summary, topology: &Topology, step: &Step) -> Topology {
 }
 
 /// The topology after the moves of `slotscope plan`.
-pub fn planned(summary: &Summary, topology: &Topology, by: Vec<(Metric, f64)>) -> Topology {
+pub(super) fn planned(summary: &Summary, topology: &Topology, by: Vec<(Metric, f64)>) -> Topology {
     let request = PlanRequest::new(by);
     let outcome = request.on(topology).unwrap().plan(summary).unwrap();
     let mut owner: Vec<usize> = (0..16_384)
@@ -57,7 +57,7 @@ fn of_owners(owner: &[usize], topology: &Topology) -> Topology {
 }
 
 /// The key in the part of a tag that its CRC16 says; as it is where it has none of the tags.
-pub fn renamed(key: &str, names: &[Name], parts: u32) -> String {
+pub(super) fn renamed(key: &str, names: &[Name], parts: u32) -> String {
     let tags = names.iter().map(|name| format!("{{{name}}}"));
     let part = u32::from(hashslot::crc16(key.as_bytes())) % parts;
     match tags.into_iter().find(|tag| key.contains(tag)) {
@@ -67,7 +67,7 @@ pub fn renamed(key: &str, names: &[Name], parts: u32) -> String {
 }
 
 /// Rows with the keys of the tags `names` renamed.
-pub fn split_tags(
+pub(super) fn split_tags(
     rows: &[(String, u64, u64)],
     names: &[Name],
     parts: u32,
@@ -78,7 +78,7 @@ pub fn split_tags(
 }
 
 /// Rows with the keys `names` in parts, each a key of its own.
-pub fn split_keys(
+pub(super) fn split_keys(
     rows: &[(String, u64, u64)],
     names: &[Name],
     parts: u32,

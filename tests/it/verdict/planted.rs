@@ -16,7 +16,7 @@ use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
 
 /// A dump with one or two causes of a known size, and the words that name them.
-pub struct Planted {
+pub(super) struct Planted {
     pub dump: Vec<u8>,
     pub topology: Topology,
     pub by: Metric,
@@ -25,7 +25,7 @@ pub struct Planted {
 }
 
 /// The first node of `n` has `part` of the slots, and the heavy unit is in one of them.
-pub fn plant(number: u64) -> Planted {
+pub(super) fn plant(number: u64) -> Planted {
     let mut random = Rng::new(number);
     let n = 3 + random.below(6);
     let by = [Metric::Keys, Metric::Bytes, Metric::Ops][random.below(3)];
@@ -68,9 +68,10 @@ pub fn plant(number: u64) -> Planted {
         )),
     }
     rows.extend((0..light as u64).map(|i| format!("own:{i}{}", columns(10))));
-    match is_key {
-        true if heavy > 0.0 => rows.push(format!("{name}{}", columns(10 * heavy as u64))),
-        _ => rows.extend((0..heavy as u64).map(|i| format!("k:{{{name}}}:{i}{}", columns(10)))),
+    if is_key && heavy > 0.0 {
+        rows.push(format!("{name}{}", columns(10 * heavy as u64)))
+    } else {
+        rows.extend((0..heavy as u64).map(|i| format!("k:{{{name}}}:{i}{}", columns(10))))
     }
     let by_unit = (1.0 - p) * share * n as f64;
     let named = if is_key {

@@ -13,13 +13,13 @@ use slotscope::summary::Summary;
 use slotscope::topology::Topology;
 
 /// 2026-11-22 10:00:00 UTC: when the captures and readings of a scene begin.
-pub const NOON: u64 = 1_795_341_600;
+pub(super) const NOON: u64 = 1_795_341_600;
 
 /// A second, a node, and the CPU time of each slot so far.
-pub type Readings<'a> = (u64, usize, &'a dyn Fn(u16) -> u64);
+pub(super) type Readings<'a> = (u64, usize, &'a dyn Fn(u16) -> u64);
 
 /// What an analysis reads.
-pub struct Scene {
+pub(super) struct Scene {
     listing: Option<String>,
     table: String,
     files: Vec<(String, String)>,
@@ -29,7 +29,7 @@ pub struct Scene {
 }
 
 /// Nodes that end at these slots, one line each.
-pub fn lines_of(ends: &[u64]) -> String {
+pub(super) fn lines_of(ends: &[u64]) -> String {
     let mut first = 0;
     let line = |(at, end): (usize, &u64)| {
         let line = format!(
@@ -43,7 +43,7 @@ pub fn lines_of(ends: &[u64]) -> String {
 }
 
 /// The ends of `nodes` nodes with as many slots each.
-pub fn even_ends(nodes: u64) -> Vec<u64> {
+pub(super) fn even_ends(nodes: u64) -> Vec<u64> {
     let end = |node: u64| ((node + 1) * 16_384 + nodes / 2) / nodes - 1;
     (0..nodes).map(end).collect()
 }
@@ -54,17 +54,17 @@ fn address(at: usize) -> String {
 
 impl Scene {
     /// A cluster whose nodes end at these slots.
-    pub fn on(ends: &[u64]) -> Self {
+    pub(super) fn on(ends: &[u64]) -> Self {
         Scene::listed(lines_of(ends))
     }
 
     /// `nodes` nodes with as many slots each.
-    pub fn even(nodes: u64) -> Self {
+    pub(super) fn even(nodes: u64) -> Self {
         Scene::on(&even_ends(nodes))
     }
 
     /// The cluster of a listing.
-    pub fn listed(listing: String) -> Self {
+    pub(super) fn listed(listing: String) -> Self {
         Scene {
             listing: Some(listing),
             ..Scene::unlisted()
@@ -72,7 +72,7 @@ impl Scene {
     }
 
     /// Nothing names the nodes.
-    pub fn unlisted() -> Self {
+    pub(super) fn unlisted() -> Self {
         let mut manifest = example(&["keys.csv"]);
         manifest.cluster = false;
         Scene {
@@ -86,7 +86,7 @@ impl Scene {
     }
 
     /// Keys with the columns of `header`.
-    pub fn keys(mut self, header: &str, rows: impl Iterator<Item = String>) -> Self {
+    pub(super) fn keys(mut self, header: &str, rows: impl Iterator<Item = String>) -> Self {
         self.table = std::iter::once(header.to_owned())
             .chain(rows)
             .map(|row| row + "\n")
@@ -95,13 +95,13 @@ impl Scene {
     }
 
     /// Adds rows to the keys.
-    pub fn and(mut self, rows: impl IntoIterator<Item = String>) -> Self {
+    pub(super) fn and(mut self, rows: impl IntoIterator<Item = String>) -> Self {
         rows.into_iter().for_each(|row| self.table += &(row + "\n"));
         self
     }
 
     /// What the server of each node says of itself.
-    pub fn servers(mut self, readings: impl IntoIterator<Item = ServerReading>) -> Self {
+    pub(super) fn servers(mut self, readings: impl IntoIterator<Item = ServerReading>) -> Self {
         let entry = |(at, after): (usize, ServerReading)| ServerEntry {
             id: Some(format!("node{at}")),
             name: address(at),
@@ -115,7 +115,7 @@ impl Scene {
     }
 
     /// Adds a reading of a node a minute before: it has evicted keys and used CPU time since.
-    pub fn since(mut self, node: usize, evicted: u64, cpu: f64) -> Self {
+    pub(super) fn since(mut self, node: usize, evicted: u64, cpu: f64) -> Self {
         let entry = &mut self.servers[node];
         let mut last = entry.after.clone().unwrap();
         (last.uptime_in_seconds, last.evicted_keys) = (Some(1060), Some(evicted));
@@ -132,19 +132,19 @@ impl Scene {
     }
 
     /// What `collect` says of the collection.
-    pub fn collected(mut self, change: impl FnOnce(&mut Manifest)) -> Self {
+    pub(super) fn collected(mut self, change: impl FnOnce(&mut Manifest)) -> Self {
         change(&mut self.manifest);
         self
     }
 
     /// A MONITOR of a node for so many seconds, its commands and keys evenly over them.
-    pub fn monitor(self, node: usize, secs: u64, commands: &[(&str, String)]) -> Self {
+    pub(super) fn monitor(self, node: usize, secs: u64, commands: &[(&str, String)]) -> Self {
         let name = format!("{}.monitor", address(node).replace(':', "-"));
         self.capture(&name, (0, secs), commands)
     }
 
     /// The same in a file of any name, from so many seconds after `NOON` on.
-    pub fn capture(
+    pub(super) fn capture(
         mut self,
         name: &str,
         (from, secs): (u64, u64),
@@ -167,19 +167,19 @@ impl Scene {
     }
 
     /// A file beside the keys.
-    pub fn file(mut self, name: &str, text: String) -> Self {
+    pub(super) fn file(mut self, name: &str, text: String) -> Self {
         self.files.push((name.into(), text));
         self
     }
 
     /// Readings of SLOT-STATS of these nodes at a second: the CPU time of each of their slots so far.
-    pub fn slot_stats(self, readings: &[Readings<'_>]) -> Self {
+    pub(super) fn slot_stats(self, readings: &[Readings<'_>]) -> Self {
         let topology = self.topology();
         self.slot_stats_of(readings, |slot, _| topology.owner(slot))
     }
 
     /// The same where slots change hands: `owner` of a slot at a second.
-    pub fn slot_stats_of(
+    pub(super) fn slot_stats_of(
         self,
         readings: &[Readings<'_>],
         owner: impl Fn(u16, u64) -> Option<usize>,
@@ -204,13 +204,13 @@ impl Scene {
     }
 
     /// What the user asks.
-    pub fn asked(mut self, asked: impl FnOnce(Analysis) -> Analysis) -> Self {
+    pub(super) fn asked(mut self, asked: impl FnOnce(Analysis) -> Analysis) -> Self {
         self.analysis = asked(self.analysis);
         self
     }
 
     /// The nodes.
-    pub fn topology(&self) -> Topology {
+    pub(super) fn topology(&self) -> Topology {
         let listing = self.listing.as_deref().expect("a listing");
         Topology::parse("cluster.nodes", listing.as_bytes()).unwrap()
     }
@@ -229,7 +229,7 @@ impl Scene {
     }
 
     /// Writes the files, and analyzes them.
-    pub fn summary(&self) -> Summary {
+    pub(super) fn summary(&self) -> Summary {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| -> PathBuf {
             let path = directory.path().join(name);
@@ -241,9 +241,10 @@ impl Scene {
         if !self.table.is_empty() {
             let keys = write("all/keys.csv", &self.table);
             let is_plain = self.listing.is_none() && self.servers.is_empty();
-            inputs.push(match is_plain {
-                true => keys,
-                false => write(&format!("all/{FILE}"), &self.described()),
+            inputs.push(if is_plain {
+                keys
+            } else {
+                write(&format!("all/{FILE}"), &self.described())
             });
         }
         for (name, text) in &self.files {
@@ -258,7 +259,7 @@ impl Scene {
 }
 
 /// A server that uses a part of a limit of 1,000,000,000 bytes.
-pub fn info(used: f64, policy: &str) -> ServerReading {
+pub(super) fn info(used: f64, policy: &str) -> ServerReading {
     ServerReading {
         at: "2026-11-22T10:01:00Z".into(),
         used_memory: Some((used * 1e9) as u64),
@@ -269,25 +270,25 @@ pub fn info(used: f64, policy: &str) -> ServerReading {
 }
 
 /// Servers that each use such a part, and refuse writes at the limit.
-pub fn noeviction(used: &[f64]) -> Vec<ServerReading> {
+pub(super) fn noeviction(used: &[f64]) -> Vec<ServerReading> {
     used.iter().map(|used| info(*used, "noeviction")).collect()
 }
 
 /// Keys without tags, each of `columns`.
-pub fn light(count: usize, columns: &str) -> impl Iterator<Item = String> {
+pub(super) fn light(count: usize, columns: &str) -> impl Iterator<Item = String> {
     let columns = columns.to_owned();
     (0..count).map(move |at| format!("session:{at}{columns}"))
 }
 
 /// A name whose slot is below `end`: on the first node of a listing.
-pub fn named(prefix: &str, end: u16) -> String {
+pub(super) fn named(prefix: &str, end: u16) -> String {
     let names = (0..).map(|at| format!("{prefix}{at}"));
     let mut names = names.filter(|name| slot(name.as_bytes()) < end);
     names.next().unwrap()
 }
 
 /// The operations of a node: a command on each of its keys among `session:0` to `session:<keys>`.
-pub fn of_node(
+pub(super) fn of_node(
     topology: &Topology,
     node: usize,
     keys: usize,

@@ -18,7 +18,7 @@ const COUNTS_AT_ONCE: usize = 1024;
 ///
 /// # Errors
 /// The node does not answer, or refuses.
-pub fn counts(plan: &Plan<'_>, task: &Task) -> Result<Outcome> {
+pub(crate) fn counts(plan: &Plan<'_>, task: &Task) -> Result<Outcome> {
     let mut connection = Connection::open(&task.address, plan.access)?;
     let server = Server::ask(&mut connection)?;
     let mut outcome = Outcome::new(&server);
@@ -31,7 +31,7 @@ pub fn counts(plan: &Plan<'_>, task: &Task) -> Result<Outcome> {
 ///
 /// # Errors
 /// The node does not answer, or refuses.
-pub fn count_keys(
+pub(super) fn count_keys(
     connection: &mut Connection,
     slots: &SlotSet,
     pace: &mut Pace,

@@ -18,7 +18,7 @@ use crate::pace::Pace;
 use crate::recent::Recent;
 use crate::resp::Reply;
 use crate::scan::counts::count_keys;
-pub use crate::scan::counts::counts;
+pub(crate) use crate::scan::counts::counts;
 use crate::server::{self, Server};
 use crate::task::{OnPage, Outcome, Page, Plan, Task};
 
@@ -63,7 +63,7 @@ struct Scan<'a, 'f> {
 ///
 /// # Errors
 /// The node does not answer, refuses a command, or is not what it was; the file cannot be written.
-pub fn keys(
+pub(crate) fn keys(
     plan: &Plan<'_>,
     task: &Task,
     file: &mut NodeFile<'_>,
@@ -166,9 +166,10 @@ impl Scan<'_, '_> {
         }
         self.recent.clear();
         let is_most = 2 * self.task.slots.len() > self.task.owned.len();
-        match self.plan.is_cluster && !is_most {
-            true => self.slot_by_slot(number),
-            false => self.whole(number, &self.task.slots.clone()),
+        if self.plan.is_cluster && !is_most {
+            self.slot_by_slot(number)
+        } else {
+            self.whole(number, &self.task.slots.clone())
         }
     }
 
@@ -227,9 +228,10 @@ impl Scan<'_, '_> {
             }
         }
         self.take(database, keys, &self.task.slots.clone())?;
-        match large.is_empty() {
-            true => Ok(()),
-            false => self.whole(database, &large),
+        if large.is_empty() {
+            Ok(())
+        } else {
+            self.whole(database, &large)
         }
     }
 

@@ -185,9 +185,10 @@ impl Values {
     /// The load that key `i` is; what is not known counts as 0.
     #[inline]
     pub fn load(&self, i: usize) -> Load {
-        let mut load = match self.are_operations {
-            true => Load::default(),
-            false => Load::KEY,
+        let mut load = if self.are_operations {
+            Load::default()
+        } else {
+            Load::KEY
         };
         for (metric, column) in Metric::WEIGHTS.into_iter().zip(&self.weights) {
             let weight = column.get(i).copied().filter(|weight| *weight != MISSING);

@@ -75,9 +75,10 @@ impl<'a, 'c> Gather<'a, 'c> {
         } = &mut *self.columns;
         if !keys.is_empty() {
             values.estimate_accesses(*lfu);
-            match values.are_operations {
-                true => self.seen.operations += keys.len() as u64,
-                false => self.seen.keys += keys.len() as u64,
+            if values.are_operations {
+                self.seen.operations += keys.len() as u64
+            } else {
+                self.seen.keys += keys.len() as u64
             }
             self.sink.keys(KeyBatch {
                 base: block.padded(),

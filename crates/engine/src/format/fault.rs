@@ -4,7 +4,7 @@ use std::io;
 
 /// What ends a walk.
 #[derive(Debug)]
-pub enum Fault {
+pub(super) enum Fault {
     /// The input ends.
     CutOff,
     /// The system refuses to read on.
@@ -14,7 +14,7 @@ pub enum Fault {
 }
 
 /// The result of reading a part of an input.
-pub type Read<T> = Result<T, Fault>;
+pub(super) type Read<T> = Result<T, Fault>;
 
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
@@ -26,6 +26,6 @@ impl From<io::Error> for Fault {
 }
 
 /// The fault of bytes at `offset`.
-pub fn wrong<T>(offset: u64, what: impl Into<String>) -> Read<T> {
+pub(super) fn wrong<T>(offset: u64, what: impl Into<String>) -> Read<T> {
     Err(Fault::Wrong(offset, what.into()))
 }

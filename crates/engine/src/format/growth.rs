@@ -13,7 +13,7 @@ fn cpu_time(start: Instant) -> Duration {
 }
 
 /// The least CPU time of three runs.
-pub fn cpu_time_of(mut work: impl FnMut()) -> Duration {
+pub(super) fn cpu_time_of(mut work: impl FnMut()) -> Duration {
     let start = Instant::now();
     let mut once = || {
         let before = cpu_time(start);
@@ -24,7 +24,7 @@ pub fn cpu_time_of(mut work: impl FnMut()) -> Duration {
 }
 
 /// Asserts that four times as much takes less than eight times as long; quadratic work takes sixteen times as long.
-pub fn assert_linear(size: usize, work: impl Fn(usize)) {
+pub(super) fn assert_linear(size: usize, work: impl Fn(usize)) {
     let [one, two, four] = [1, 2, 4].map(|times| cpu_time_of(|| work(times * size)));
     assert!(
         four < 8 * (one + NOISE),

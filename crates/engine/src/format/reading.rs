@@ -12,7 +12,7 @@ use std::io::Cursor;
 
 /// What was found.
 #[derive(Debug, Default, PartialEq)]
-pub struct Found {
+pub(super) struct Found {
     pub keys: Vec<Vec<u8>>,
     pub values: Values,
     pub types: Vec<Vec<u8>>,
@@ -75,7 +75,7 @@ impl Sink for Found {
 }
 
 /// Reads `content` with the reader that `format` opens for it.
-pub fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
+pub(super) fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
     let opened = format
         .open(Head {
             bytes: content,

@@ -6,14 +6,14 @@ use std::ops::Range;
 const LONGEST: u64 = 64 << 20;
 
 /// What is wrong with a text that is longer.
-pub const LONG: &str = "a length that no key has";
+pub(super) const LONG: &str = "a length that no key has";
 
 /// A header with more than a sign, twenty digits and a line end is none.
 const HEADER: usize = 32;
 
 /// What starts at a place.
 #[derive(Debug, PartialEq)]
-pub enum Row {
+pub(super) enum Row {
     /// The cursor of SCAN, up to the head of the array of so many keys.
     Page(i64),
     /// The head of an array of so many elements.
@@ -31,7 +31,7 @@ pub enum Row {
 }
 
 /// The row at the start of `bytes`, and where it ends; `None` where it is not all there.
-pub fn row(bytes: &[u8]) -> Option<(Row, usize)> {
+pub(super) fn row(bytes: &[u8]) -> Option<(Row, usize)> {
     let line = line_end(bytes);
     let wrong = |why| line.map(|end| (Row::Wrong(why), end));
     match bytes.first()? {

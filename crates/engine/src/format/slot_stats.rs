@@ -184,9 +184,10 @@ impl<'de: 't, 't> Deserialize<'de> for Stats<'t> {
         struct Statistics;
 
         fn push<'t, E: Error>(stats: &mut Stats<'t>, name: Word<'t>, value: u64) -> Result<(), E> {
-            match stats.0.len() < MAX_STATS {
-                true => stats.0.push((name.0, value)),
-                false => return Err(E::custom("more statistics than a server has")),
+            if stats.0.len() < MAX_STATS {
+                stats.0.push((name.0, value))
+            } else {
+                return Err(E::custom("more statistics than a server has"));
             }
             Ok(())
         }

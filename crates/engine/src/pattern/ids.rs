@@ -146,7 +146,7 @@ pub(super) struct Masks {
 
 impl Masks {
     #[inline(always)]
-    pub fn of<B: Bytes64>(bytes: B, len: u32) -> Masks {
+    pub(super) fn of<B: Bytes64>(bytes: B, len: u32) -> Masks {
         let in_key = below(len);
         let digit = bytes.within(b'0', b'9') & in_key;
         let word = digit | bytes.letters(b'a', b'z') & in_key;

@@ -19,10 +19,10 @@ use crate::source::{MAX_LINE, ReadAt, Source};
 use crate::tally::Tally;
 
 /// Bytes of an input that are read first to detect its format.
-pub const HEAD: usize = 64 << 10;
+pub(super) const HEAD: usize = 64 << 10;
 
 /// The input that a worker has open: one at a time, however many there are.
-pub struct OpenInput {
+pub(super) struct OpenInput {
     input: usize,
     bytes: Box<dyn ReadAt>,
 }

@@ -18,7 +18,7 @@ use crate::tally::rejects::{Reject, Rejects};
 const MISFIT: &str = "no pattern of --policy matches this key, so it has no slot";
 
 /// Computes and counts what a reader finds in a block.
-pub struct Counting<'a, T> {
+pub(super) struct Counting<'a, T> {
     how: How<'a>,
     columns: &'a mut Chosen,
     tally: &'a mut T,
@@ -34,7 +34,7 @@ pub struct Counting<'a, T> {
 
 /// How slots are computed, and of which keys.
 #[derive(Clone, Copy)]
-pub struct How<'a> {
+pub(super) struct How<'a> {
     /// What computes them.
     pub kernel: &'static Kernel,
     /// Which keys are wanted.
@@ -45,7 +45,7 @@ pub struct How<'a> {
 
 /// Where a block is from.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub(super) struct Place {
     /// The input, counted from 0.
     pub input: u32,
     /// The offset of the block in it, where the block is a piece of it.
@@ -67,7 +67,7 @@ impl Place {
 
 /// The columns of the keys that are wanted, and their slots; kept from block to block.
 #[derive(Default)]
-pub struct Chosen {
+pub(super) struct Chosen {
     keys: Spans,
     values: Values,
     slots: SlotColumns,
@@ -76,7 +76,7 @@ pub struct Chosen {
 
 impl<'a, T: Tally> Counting<'a, T> {
     /// Nothing counted yet.
-    pub fn new(
+    pub(super) fn new(
         how: How<'a>,
         columns: &'a mut Chosen,
         tally: &'a mut T,
@@ -97,12 +97,12 @@ impl<'a, T: Tally> Counting<'a, T> {
     }
 
     /// What the filter needs and the input does not carry.
-    pub fn lacking(&self) -> Option<Field> {
+    pub(super) fn lacking(&self) -> Option<Field> {
         self.lacking
     }
 
     /// What was noticed in addition to what the reader `saw`, and the first and last key of the block.
-    pub fn finish(mut self, mut saw: Seen) -> (Seen, Option<Edges>) {
+    pub(super) fn finish(mut self, mut saw: Seen) -> (Seen, Option<Edges>) {
         let left_out = self.seen.count(Notice::OtherDatabase)
             + self.seen.count(Notice::OfReplica)
             + self.seen.count(Notice::Filtered)

@@ -6,7 +6,7 @@ use crate::slot::SlotBatch;
 
 /// The hashes of the first and the last key of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edges {
+pub(super) struct Edges {
     /// Of the first.
     pub first: u64,
     /// Of the last.
@@ -15,7 +15,7 @@ pub struct Edges {
 
 /// What is known of the neighbours in one block.
 #[derive(Debug, Default)]
-pub struct Neighbours {
+pub(super) struct Neighbours {
     /// Keys that are the one before them.
     pub repeated: u64,
     /// The first and the last key so far.
@@ -24,7 +24,7 @@ pub struct Neighbours {
 
 impl Neighbours {
     /// Takes in the next keys of the block. Empty keys are counted elsewhere and left out here.
-    pub fn look_at(&mut self, keys: &SlotBatch<'_>) {
+    pub(super) fn look_at(&mut self, keys: &SlotBatch<'_>) {
         let spans = keys.batch.keys;
         let name = |i: usize| spans.get(keys.batch.base, i);
         let is_empty = |i: &usize| spans.start[*i] == spans.end[*i];

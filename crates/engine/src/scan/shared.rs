@@ -17,7 +17,7 @@ use crate::source::chunk::Trouble;
 use crate::source::line_number::line_of;
 
 /// What is common to all workers.
-pub struct Shared<'a> {
+pub(super) struct Shared<'a> {
     /// The inputs.
     pub sources: &'a [Box<dyn Source>],
     /// What of each is read.
@@ -42,7 +42,7 @@ type Place = (usize, u64);
 
 impl<'a> Shared<'a> {
     /// Nothing seen yet.
-    pub fn new(sources: &'a [Box<dyn Source>], shares: &'a [Share]) -> Self {
+    pub(super) fn new(sources: &'a [Box<dyn Source>], shares: &'a [Share]) -> Self {
         Shared {
             sources,
             shares,
@@ -57,7 +57,7 @@ impl<'a> Shared<'a> {
     }
 
     /// How many keys at the borders of a stretch are the one before them, as far as this stretch completes the pair.
-    pub fn repeats(&self, input: usize, bytes: Range<u64>, edges: Option<Edges>) -> u64 {
+    pub(super) fn repeats(&self, input: usize, bytes: Range<u64>, edges: Option<Edges>) -> u64 {
         let mut repeated = 0;
         let (first, last) =
             edges.map_or((None, None), |edges| (Some(edges.first), Some(edges.last)));
@@ -68,14 +68,14 @@ impl<'a> Shared<'a> {
     }
 
     /// Takes the numbers of the rows at the ends of what was read of an input.
-    pub fn take_numbers(&self, input: usize, numbers: BTreeMap<u64, Stretch<u64>>) {
+    pub(super) fn take_numbers(&self, input: usize, numbers: BTreeMap<u64, Stretch<u64>>) {
         if !numbers.is_empty() {
             lock(&self.numbers).insert(input, numbers);
         }
     }
 
     /// The rows at the ends of what was read of each input.
-    pub fn open_ends(&self) -> Vec<OpenEnds> {
+    pub(super) fn open_ends(&self) -> Vec<OpenEnds> {
         let mut numbers = lock(&self.numbers);
         let ends = |(input, keys): (usize, &Borders<u64>)| OpenEnds {
             keys: keys.stretches(),
@@ -85,7 +85,7 @@ impl<'a> Shared<'a> {
     }
 
     /// Adds a part to what was seen of an input.
-    pub fn saw(&self, input: usize, part: SeenInput) {
+    pub(super) fn saw(&self, input: usize, part: SeenInput) {
         let mut all = lock(&self.seen[input]);
         all.format = part.format;
         all.bytes += part.bytes;
@@ -95,7 +95,7 @@ impl<'a> Shared<'a> {
 
     /// Notes that an input could not be read on; a row that is too long is an error at once, and so is an object of a store
     /// that fails.
-    pub fn note(&self, trouble: Trouble, input: usize) -> Result<()> {
+    pub(super) fn note(&self, trouble: Trouble, input: usize) -> Result<()> {
         if let Some(failure) = self.sources[input].failure() {
             return Err(failure);
         }
@@ -126,7 +126,7 @@ impl<'a> Shared<'a> {
     ///
     /// # Errors
     /// Whether it changed cannot be seen, as of a process without a descriptor left.
-    pub fn check_unchanged(&self, input: usize) -> Result<()> {
+    pub(super) fn check_unchanged(&self, input: usize) -> Result<()> {
         match self.sources[input].open_at() {
             Ok(_) => return Ok(()),
             Err(Error::Bad { .. }) => {}
@@ -147,7 +147,7 @@ impl<'a> Shared<'a> {
 
     /// Notes an error, which ends the scan: what is behind its place is not read any more, what is before it is, as an
     /// error there would be the one to report.
-    pub fn fail(&self, place: Place, error: Error) {
+    pub(super) fn fail(&self, place: Place, error: Error) {
         let mut first = lock(&self.error);
         if first.as_ref().is_none_or(|(known, _)| place < *known) {
             *first = Some((place, error));
@@ -156,22 +156,22 @@ impl<'a> Shared<'a> {
     }
 
     /// Stops all threads unless they are to go on.
-    pub fn proceed(&self, going: bool) {
+    pub(super) fn proceed(&self, going: bool) {
         self.stopped.fetch_or(!going, Relaxed);
     }
 
     /// Whether there is anything left to do.
-    pub fn is_going(&self) -> bool {
+    pub(super) fn is_going(&self) -> bool {
         self.reads_on(usize::MAX - 1)
     }
 
     /// Whether more of an input is to be read.
-    pub fn reads_on(&self, input: usize) -> bool {
+    pub(super) fn reads_on(&self, input: usize) -> bool {
         !self.stopped.load(Relaxed) && input < self.failed.load(Relaxed)
     }
 
     /// The first error, if there was one.
-    pub fn outcome(&self) -> Result<()> {
+    pub(super) fn outcome(&self) -> Result<()> {
         lock(&self.error)
             .take()
             .map_or(Ok(()), |(_, error)| Err(error))
@@ -179,11 +179,11 @@ impl<'a> Shared<'a> {
 }
 
 /// A panic elsewhere is reported by the pool; the data behind the lock is not used after one.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is behind the lock, once no thread uses it.
-pub fn into_inner<T>(mutex: Mutex<T>) -> T {
+pub(super) fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -55,9 +55,10 @@ impl SlotBatch<'_> {
 #[doc(hidden)]
 pub fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
     let slot = u16::deserialize(deserializer)?;
-    match usize::from(slot) < SLOTS {
-        true => Ok(slot),
-        false => Err(D::Error::custom("a slot above 16383")),
+    if usize::from(slot) < SLOTS {
+        Ok(slot)
+    } else {
+        Err(D::Error::custom("a slot above 16383"))
     }
 }
 

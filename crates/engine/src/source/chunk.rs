@@ -74,6 +74,9 @@ pub enum Trouble {
 type Outcome<T> = std::result::Result<T, Trouble>;
 
 /// The effect of chunk `index` on the state of the boundary.
+///
+/// # Errors
+/// The chunk cannot be read.
 pub fn effect(
     file: &dyn ReadAt,
     cutting: &Cutting,
@@ -91,6 +94,9 @@ pub fn effect(
 }
 
 /// Reads chunk `index` and the rest of its last row into `block`. `None`: no row is owned by it.
+///
+/// # Errors
+/// The chunk cannot be read, or its last row is longer than a block may be.
 pub fn read_chunk(
     file: &dyn ReadAt,
     cutting: &Cutting,
@@ -182,9 +188,10 @@ impl Chunk<'_> {
                 .boundary
                 .last_end(&self.block.content()[from..self.body.max(from)], 0)
                 .unwrap_or(0);
-        match found.map_or(self.block.len(), |end| end - 1) - start > MAX_LINE {
-            true => Err(Trouble::Long(self.offset + start as u64)),
-            false => Ok(()),
+        if found.map_or(self.block.len(), |end| end - 1) - start > MAX_LINE {
+            Err(Trouble::Long(self.offset + start as u64))
+        } else {
+            Ok(())
         }
     }
 

@@ -193,10 +193,13 @@ impl<R: BufRead> Read for GzipMembers<R> {
         loop {
             *self = match std::mem::replace(self, GzipMembers::End) {
                 GzipMembers::End => return Ok(0),
-                GzipMembers::Between(mut rest) => match is_at_end_behind_zeros(&mut rest)? {
-                    true => GzipMembers::End,
-                    false => GzipMembers::Inside(Box::new(GzDecoder::new(rest))),
-                },
+                GzipMembers::Between(mut rest) => {
+                    if is_at_end_behind_zeros(&mut rest)? {
+                        GzipMembers::End
+                    } else {
+                        GzipMembers::Inside(Box::new(GzDecoder::new(rest)))
+                    }
+                }
                 GzipMembers::Inside(mut member) => {
                     let count = member.read(into)?;
                     if count > 0 || into.is_empty() {

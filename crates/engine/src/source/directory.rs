@@ -19,7 +19,7 @@ const DESCRIBED: &[FindIn] = &[collection::find_in, manifest::find_in];
 const MAX_FILES: usize = 100_000;
 
 /// Adds the files of a directory.
-pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
+pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let metadata = fs::metadata(path).map_err(|error| Error::io(path, error))?;
     if !metadata.is_dir() {
         return Ok(false);
@@ -47,9 +47,10 @@ fn files_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, usize)> {
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
             continue;
         }
-        match fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
-            true => files.push(entry.path()),
-            false => others += 1,
+        if fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
+            files.push(entry.path())
+        } else {
+            others += 1
         }
         if files.len() > most {
             let what = format!(

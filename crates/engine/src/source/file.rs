@@ -50,12 +50,16 @@ fn identity(_: &Metadata) -> (u64, u64) {
 }
 
 /// Adds the file at `path`; opening it here makes an unreadable file fail before anything is written.
+///
+/// # Errors
+/// A file that cannot be opened.
 pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;
-    let regular = match metadata.is_file() {
-        true => regular(path, &metadata).map_err(failed)?,
-        false => None,
+    let regular = if metadata.is_file() {
+        regular(path, &metadata).map_err(failed)?
+    } else {
+        None
     };
     found.sources.push(match regular {
         Some(file) => Box::new(file),

@@ -11,7 +11,7 @@ use crate::source::decompress::Form;
 
 /// Some members of a file, one behind the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
+pub(super) struct Group {
     /// Where they are.
     pub bytes: Range<u64>,
     /// Bytes that are in them, at most, by what their headers say.
@@ -20,20 +20,20 @@ pub struct Group {
 
 /// The first `len` bytes of memory that is used again and again.
 #[derive(Default)]
-pub struct Content {
+pub(super) struct Content {
     memory: Vec<u8>,
     len: usize,
 }
 
 impl Content {
     /// The content.
-    pub fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.memory[..self.len]
     }
 }
 
 /// What a thread needs to decompress groups.
-pub struct GroupDecoder {
+pub(super) struct GroupDecoder {
     compressed: Vec<u8>,
     deflate: Decompress,
     zstd: zstd::bulk::Decompressor<'static>,
@@ -41,7 +41,7 @@ pub struct GroupDecoder {
 
 impl GroupDecoder {
     /// `None` where there is no memory for it.
-    pub fn new() -> Option<GroupDecoder> {
+    pub(super) fn new() -> Option<GroupDecoder> {
         Some(GroupDecoder {
             compressed: Vec::new(),
             deflate: Decompress::new(false),
@@ -51,7 +51,7 @@ impl GroupDecoder {
 
     /// The content of a group, in the memory of another; `None` where it cannot be read, is broken, or is not what the
     /// headers say.
-    pub fn decompress(
+    pub(super) fn decompress(
         &mut self,
         file: &dyn ReadAt,
         form: Form,
@@ -110,7 +110,7 @@ impl GroupDecoder {
 }
 
 /// The header of a member of gzip that says how long it is, as bgzip writes it.
-pub struct BgzipHeader {
+pub(super) struct BgzipHeader {
     /// Its length.
     pub len: usize,
     /// The length of the member.
@@ -119,16 +119,16 @@ pub struct BgzipHeader {
 
 impl BgzipHeader {
     /// The header that bgzip writes.
-    pub const USUAL: usize = Self::FIXED + 6;
+    pub(super) const USUAL: usize = Self::FIXED + 6;
 
     /// The longest one.
-    pub const LONGEST: usize = Self::FIXED + u16::MAX as usize;
+    pub(super) const LONGEST: usize = Self::FIXED + u16::MAX as usize;
 
     /// The bytes before the fields.
     const FIXED: usize = 12;
 
     /// The header at the start of `bytes`; `None` where there is another one.
-    pub fn of(bytes: &[u8]) -> Option<BgzipHeader> {
+    pub(super) fn of(bytes: &[u8]) -> Option<BgzipHeader> {
         const EXTRA_FIELDS_ONLY: u8 = 4;
         let (fixed, rest) = bytes.split_first_chunk::<{ Self::FIXED }>()?;
         let &[0x1F, 0x8B, 0x08, EXTRA_FIELDS_ONLY, .., low, high] = fixed else {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::name::Name;
 
 /// Whether a name is that of a file in some directory: the rule of servers for their manifests.
-pub fn is_base_name(name: &str) -> bool {
+pub(super) fn is_base_name(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
 }
 
@@ -15,21 +15,23 @@ pub fn is_base_name(name: &str) -> bool {
 ///
 /// # Errors
 /// It is a link to somewhere else.
-pub fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
+pub(super) fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
     let file = directory.join(name);
-    let directory = match directory.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => directory,
+    let directory = if directory.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        directory
     };
     // What is not there is reported by who opens it.
     let (Ok(real), Ok(within)) = (fs::canonicalize(&file), fs::canonicalize(directory)) else {
         return Ok(file);
     };
-    match real.starts_with(within) {
-        true => Ok(file),
-        false => Err(Error::bad(
+    if real.starts_with(within) {
+        Ok(file)
+    } else {
+        Err(Error::bad(
             Name::from(file.as_path()).to_string(),
             "is listed by a manifest and is a link out of the directory; copy the file there, or name it yourself",
-        )),
+        ))
     }
 }

@@ -13,7 +13,7 @@ use crate::source::{Found, file, listed};
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Adds the files that a manifest lists: the base, then the commands since in their order.
-pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
+pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let is_manifest = path
         .extension()
         .is_some_and(|extension| extension == "manifest");
@@ -44,7 +44,7 @@ pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
 }
 
 /// Adds the files that the manifest in a directory lists; false where there is none, or several.
-pub fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
+pub(super) fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
     let mut manifests = files.iter().filter(|path| {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
         name.ends_with(b".aof.manifest")

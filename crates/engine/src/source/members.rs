@@ -11,7 +11,7 @@ use crate::source::forward::Forward;
 use crate::source::group::{BgzipHeader, Group};
 
 /// Bytes of members that are worth a thread's turn, decompressed or compressed.
-pub const GROUP: u64 = 1 << 20;
+pub(super) const GROUP: u64 = 1 << 20;
 
 /// The largest member that is decompressed at once, and the largest that it may be stored in: pzstd -19 writes 32 MiB in each, and a last block of nothing.
 const LARGEST: u64 = (32 << 20) + LARGEST_BLOCK;
@@ -20,7 +20,7 @@ const LARGEST: u64 = (32 << 20) + LARGEST_BLOCK;
 const LARGEST_BLOCK: u64 = 128 << 10;
 
 /// A walk over the members of a file.
-pub struct Members {
+pub(super) struct Members {
     file: Forward,
     form: Form,
     /// Bytes that make a group.
@@ -35,7 +35,7 @@ pub struct Members {
 
 impl Members {
     /// The members of a file in groups of about so many bytes; `None` where it is in no form that has them.
-    pub fn of(mut file: Forward, group: u64) -> Option<Members> {
+    pub(super) fn of(mut file: Forward, group: u64) -> Option<Members> {
         while pass_skippable(&mut file).ok()? {}
         let form = Form::of(file.peek(4).ok()?)?;
         let start = file.offset();
@@ -50,22 +50,22 @@ impl Members {
     }
 
     /// Their form.
-    pub fn form(&self) -> Form {
+    pub(super) fn form(&self) -> Form {
         self.form
     }
 
     /// Where the first of them starts.
-    pub fn start(&self) -> u64 {
+    pub(super) fn start(&self) -> u64 {
         self.start
     }
 
     /// Where the next group starts, or the part of the file in which there is none.
-    pub fn offset(&self) -> u64 {
+    pub(super) fn offset(&self) -> u64 {
         self.at
     }
 
     /// The next members; `None` where the next one does not say how long it is, or is too large.
-    pub fn next(&mut self) -> Option<Group> {
+    pub(super) fn next(&mut self) -> Option<Group> {
         let mut group = Group {
             bytes: self.at..self.at,
             most: 0,

@@ -24,6 +24,9 @@ impl Pipe {
 }
 
 /// Adds standard input.
+///
+/// # Errors
+/// Standard input is a terminal.
 pub fn find_stdin(path: &Path, found: &mut Found) -> Result<bool> {
     if path.as_os_str() != STDIN {
         return Ok(false);

@@ -33,6 +33,9 @@ const PAGE: &str = "a web address, which only builds with the feature cloud read
 const OTHER: &str = "a URL, and slotscope reads files: download it, then name the file";
 
 /// Refuses what names a place on the network and is no file here.
+///
+/// # Errors
+/// The place is on the network, with what to type instead.
 pub fn find(path: &Path, _: &mut Found) -> Result<bool> {
     match path.to_str().filter(|_| !path.exists()).and_then(refusal) {
         None => Ok(false),
@@ -84,9 +87,10 @@ fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
     if scheme.to_ascii_lowercase().starts_with("abfs") {
         return rest;
     }
-    let host = match is_of_server(scheme) {
-        true => rest,
-        false => rest.split('/').next().unwrap_or_default(),
+    let host = if is_of_server(scheme) {
+        rest
+    } else {
+        rest.split('/').next().unwrap_or_default()
     };
     &rest[host.rfind('@').map_or(0, |at| at + 1)..]
 }

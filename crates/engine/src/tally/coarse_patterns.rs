@@ -23,9 +23,10 @@ pub struct CoarsePatterns {
 
 fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
     let level = u8::deserialize(deserializer)?;
-    match (1..=COARSEST + 1).contains(&level) {
-        true => Ok(level),
-        false => Err(D::Error::custom("patterns of no level")),
+    if (1..=COARSEST + 1).contains(&level) {
+        Ok(level)
+    } else {
+        Err(D::Error::custom("patterns of no level"))
     }
 }
 

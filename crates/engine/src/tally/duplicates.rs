@@ -61,12 +61,13 @@ impl TryFrom<Listed> for Duplicates {
         let is_kept = |hash: u64| keeps(halvings, slot_in(hash), hash);
         let fits = seen.len() <= KEPT && halvings <= SLOT_HALVINGS + HASH_HALVINGS;
         let is_counted = |(hash, count): &(u64, u32)| is_kept(*hash) && *count > 0;
-        match fits && seen.iter().all(is_counted) {
-            true => Ok(Duplicates {
+        if fits && seen.iter().all(is_counted) {
+            Ok(Duplicates {
                 halvings,
                 seen: seen.into_iter().collect(),
-            }),
-            false => Err("hashes of keys that are not of one set"),
+            })
+        } else {
+            Err("hashes of keys that are not of one set")
         }
     }
 }

@@ -112,9 +112,10 @@ impl Tally for KeysByNode {
     fn merge(&mut self, other: Self) {
         let with_node = self.with_node.saturating_add(other.with_node);
         let strays = self.strays.saturating_add(other.strays);
-        match self.owners.is_empty() {
-            true => *self = other,
-            false => add_all(&mut self.keys, &other.keys),
+        if self.owners.is_empty() {
+            *self = other
+        } else {
+            add_all(&mut self.keys, &other.keys)
         }
         (self.with_node, self.strays) = (with_node, strays);
     }

@@ -173,9 +173,12 @@ impl Tally for Kinds {
             let word = words.get(base, i);
             &word[..word.len().min(MAX_WORD)]
         };
-        let words = |i| match encodings.is_empty() {
-            true => [word(types, i), b""],
-            false => [word(types, i), word(encodings, i)],
+        let words = |i| {
+            if encodings.is_empty() {
+                [word(types, i), b""]
+            } else {
+                [word(types, i), word(encodings, i)]
+            }
         };
         let mut recent: Vec<([&[u8]; 2], usize)> = Vec::with_capacity(RECENT);
         for i in 0..types.len() {

@@ -176,9 +176,10 @@ impl Operations {
 pub fn add_to_command(commands: &mut BTreeMap<String, u64>, command: &[u8], ops: u64) {
     let command = String::from_utf8_lossy(command);
     let is_known = commands.contains_key(&*command);
-    let command = match commands.len() >= MAX_COMMANDS && !is_known {
-        true => String::new(),
-        false => command.into_owned(),
+    let command = if commands.len() >= MAX_COMMANDS && !is_known {
+        String::new()
+    } else {
+        command.into_owned()
     };
     *commands.entry(command).or_default() += ops;
 }

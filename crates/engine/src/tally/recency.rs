@@ -25,9 +25,10 @@ pub struct Recency {
 
 fn by_counter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Load>, D::Error> {
     let loads = Vec::deserialize(deserializer)?;
-    match [0, MAX_LFU + 1].contains(&loads.len()) {
-        true => Ok(loads),
-        false => Err(D::Error::custom("counts by LFU counter that are not 256")),
+    if [0, MAX_LFU + 1].contains(&loads.len()) {
+        Ok(loads)
+    } else {
+        Err(D::Error::custom("counts by LFU counter that are not 256"))
     }
 }
 

@@ -24,7 +24,7 @@ const LOOKED_AT: usize = 1024;
 const APART: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// What the patterns of a batch are counted in.
-pub trait PatternCounts {
+pub(super) trait PatternCounts {
     /// Adds to a pattern.
     fn count(&mut self, hash: u64, name: &[u8], load: Load);
     /// A number for a pattern, for `add_slot`.
@@ -35,7 +35,7 @@ pub trait PatternCounts {
 
 /// Patterns, in scratch columns that are kept from batch to batch.
 #[derive(Debug, Clone, Default)]
-pub struct RecentPatterns {
+pub(super) struct RecentPatterns {
     outlines: Outlines,
     /// Each at one of two places that the outline determines.
     outlined: Vec<Outlined>,
@@ -73,7 +73,7 @@ struct Known {
 
 impl RecentPatterns {
     /// Counts the patterns of a batch.
-    pub fn add(&mut self, keys: &SlotBatch<'_>, counts: &mut impl PatternCounts) {
+    pub(super) fn add(&mut self, keys: &SlotBatch<'_>, counts: &mut impl PatternCounts) {
         let mut outlines = std::mem::take(&mut self.outlines);
         let (base, spans) = (keys.batch.base, keys.batch.keys);
         outlines.of(keys.kernel, base, spans);
@@ -101,9 +101,10 @@ impl RecentPatterns {
             if known.load[Metric::Keys] == 0 {
                 self.used.push(place as u32);
             }
-            match is_weighed {
-                true => known.load += keys.batch.values.load(i),
-                false => known.load[Metric::Keys] += 1,
+            if is_weighed {
+                known.load += keys.batch.values.load(i)
+            } else {
+                known.load[Metric::Keys] += 1
             }
             counts.add_slot(known.set, keys.slots[i]);
         }
@@ -228,9 +229,10 @@ impl<'k> Apart<'k> {
     /// Added to the outline and the shape of key `i`.
     fn get(&self, i: usize) -> u64 {
         let tagged = u64::from(self.by_tag && self.keys.is_tagged(i));
-        let lifetime = match i < self.expiry.len() {
-            true => APART.wrapping_mul(Lifetime::of(self.expiry, i) as u64),
-            false => 0,
+        let lifetime = if i < self.expiry.len() {
+            APART.wrapping_mul(Lifetime::of(self.expiry, i) as u64)
+        } else {
+            0
         };
         tagged.wrapping_add(lifetime)
     }

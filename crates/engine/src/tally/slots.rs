@@ -26,9 +26,10 @@ impl TryFrom<PerMetric<Vec<u64>>> for SlotCounts {
 
     fn try_from(loads: PerMetric<Vec<u64>>) -> Result<Self, &'static str> {
         let has_all = |(_, load): (Metric, &Vec<u64>)| load.len() == SLOTS;
-        match loads.iter().all(has_all) && are_counts(&loads.keys) {
-            true => Ok(SlotCounts { loads }),
-            false => Err("counts by slot that are not 16384, or too large"),
+        if loads.iter().all(has_all) && are_counts(&loads.keys) {
+            Ok(SlotCounts { loads })
+        } else {
+            Err("counts by slot that are not 16384, or too large")
         }
     }
 }

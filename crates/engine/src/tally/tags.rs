@@ -127,9 +127,10 @@ impl TagCounter {
                 self.sample.add(hash, keys);
             }
         }
-        self.counts = match self.follow {
-            true => TagCounts::HeavyHitters(Box::new(HeavyHitters::of(rows, table))),
-            false => TagCounts::CountMin(Box::new(rows)),
+        self.counts = if self.follow {
+            TagCounts::HeavyHitters(Box::new(HeavyHitters::of(rows, table)))
+        } else {
+            TagCounts::CountMin(Box::new(rows))
         };
     }
 

@@ -119,9 +119,10 @@ impl Model<'_> {
     }
 
     fn locality(&self, scheme: &Scored) -> f64 {
-        match self.judges_locality() {
-            true => scheme.batches.share().unwrap_or(0.0),
-            false => 0.0,
+        if self.judges_locality() {
+            scheme.batches.share().unwrap_or(0.0)
+        } else {
+            0.0
         }
     }
 
@@ -172,14 +173,15 @@ impl Model<'_> {
         };
         let worth = ((self.locality(scheme) - cost) * 100.0).round();
         let fields = -(scheme.renaming.scheme.fields() as f64);
-        match self.judges_locality() {
-            true => [
+        if self.judges_locality() {
+            [
                 worth,
                 -(scheme.names.renamed as f64),
                 -scheme.heaviest_share(),
                 fields,
-            ],
-            false => [worth, 0.0, -(scheme.names.distinct as f64), fields],
+            ]
+        } else {
+            [worth, 0.0, -(scheme.names.distinct as f64), fields]
         }
     }
 
@@ -319,9 +321,10 @@ impl Model<'_> {
                 .iter()
                 .map(|field| (family.kinds[*field], word(*field)))
                 .collect();
-            let constant = match parts.is_empty() {
-                true => self.tag_of_first(family),
-                false => Vec::new(),
+            let constant = if parts.is_empty() {
+                self.tag_of_first(family)
+            } else {
+                Vec::new()
             };
             by_tag.entry((parts, constant)).or_default().push(number);
         }

@@ -242,14 +242,13 @@ impl Matcher {
             };
             state = literal.or_else(|| step(FIELD))?;
         }
-        let (tail, braces) = match tokens.is_cut {
-            true => ending(tokens),
-            false => {
-                return self
-                    .ends
-                    .get(&(state, end_hash(tokens.tail(), tokens.braces)))
-                    .copied();
-            }
+        let (tail, braces) = if tokens.is_cut {
+            ending(tokens)
+        } else {
+            return self
+                .ends
+                .get(&(state, end_hash(tokens.tail(), tokens.braces)))
+                .copied();
         };
         self.ends.get(&(state, end_hash(&tail, braces))).copied()
     }

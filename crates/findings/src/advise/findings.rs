@@ -178,12 +178,11 @@ pub struct BatchKind {
 impl AdviseFindings {
     /// The findings of a decision.
     pub fn of(model: &Model<'_>, batches: &Batches, decision: &Decision) -> Self {
-        let (why, blocker) = match decision.is_change() {
-            true => (None, None),
-            false => {
-                let (reason, blocker) = model.keep_reason(decision, batches);
-                (Some(reason), blocker)
-            }
+        let (why, blocker) = if decision.is_change() {
+            (None, None)
+        } else {
+            let (reason, blocker) = model.keep_reason(decision, batches);
+            (Some(reason), blocker)
         };
         let best = decision.best();
         let list = &model.families.list;

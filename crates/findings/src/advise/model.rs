@@ -51,12 +51,13 @@ impl<'a> Model<'a> {
         add_accesses(&mut families, batches);
         families.reorder(&by_importance(&families, names, batches));
         let scored = families.other().min(MOST_SCORED);
-        let choices = families.list[..scored]
-            .iter()
-            .map(|family| match is_kept(&family.pattern) {
-                true => vec![Choice::Keep],
-                false => choices(family),
-            });
+        let choices = families.list[..scored].iter().map(|family| {
+            if is_kept(&family.pattern) {
+                vec![Choice::Keep]
+            } else {
+                choices(family)
+            }
+        });
         let choices: Vec<Vec<Choice>> = choices.collect();
         let joins = Joins::of(batches, &families);
         let tags = AllTagLoads::of(names, &families, &choices, &joins);

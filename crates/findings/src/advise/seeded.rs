@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use slotscope_engine::hash::fold;
 
 /// A map with `Seeded` hashes.
-pub type SeededMap<K, V> = HashMap<K, V, Seeded>;
+pub(super) type SeededMap<K, V> = HashMap<K, V, Seeded>;
 
 /// Hashes by one multiplication a word.
 #[derive(Debug, Clone, Copy)]

@@ -21,17 +21,17 @@ const ROUNDS: usize = 3;
 const MOST_SHAPES: usize = 1 << 16;
 
 /// A separator and a word, as numbers of an `Interner`; 0 in place of a word is a field.
-pub type Step = (u32, u32);
+pub(super) type Step = (u32, u32);
 
 /// A shape: its steps, and the number of its ending.
-pub type Shape = (Vec<Step>, u32);
+pub(super) type Shape = (Vec<Step>, u32);
 
 /// What follows the last token, and the braces.
-pub type Ending = (Vec<u8>, Option<Braces>);
+pub(super) type Ending = (Vec<u8>, Option<Braces>);
 
 /// Texts by numbers from 1 on.
 #[derive(Debug, Default)]
-pub struct Interner<T> {
+pub(super) struct Interner<T> {
     numbers: HashMap<T, u32>,
     texts: Vec<T>,
 }
@@ -52,14 +52,14 @@ impl<T: Clone + Eq + std::hash::Hash> Interner<T> {
     }
 
     /// The text of a number.
-    pub fn text(&self, number: u32) -> &T {
+    pub(super) fn text(&self, number: u32) -> &T {
         &self.texts[number as usize - 1]
     }
 }
 
 /// Shapes of names, counted.
 #[derive(Debug, Default)]
-pub struct NameShapes {
+pub(super) struct NameShapes {
     /// Separators and words.
     pub texts: Interner<Vec<u8>>,
     /// Endings.
@@ -71,14 +71,14 @@ pub struct NameShapes {
 const REST: &[u8] = b"<rest>";
 
 /// What follows the last token of a name.
-pub fn ending(tokens: &Tokens) -> Ending {
+pub(super) fn ending(tokens: &Tokens) -> Ending {
     let tail = if tokens.is_cut { REST } else { tokens.tail() };
     (tail.to_vec(), tokens.braces)
 }
 
 impl NameShapes {
     /// Counts a name.
-    pub fn add(&mut self, tokens: &Tokens) {
+    pub(super) fn add(&mut self, tokens: &Tokens) {
         let steps = (0..tokens.list.len()).map(|at| {
             let separator = self.texts.number(tokens.separator(at));
             let word = match tokens.list[at].kind {
@@ -93,7 +93,7 @@ impl NameShapes {
     }
 
     /// The patterns of all shapes.
-    pub fn patterns(&mut self) -> BTreeMap<Shape, u64> {
+    pub(super) fn patterns(&mut self) -> BTreeMap<Shape, u64> {
         let mut shapes: Vec<(Shape, u64)> = std::mem::take(&mut self.counts).into_iter().collect();
         shapes.sort_unstable();
         widen_levels(&mut shapes);

@@ -13,11 +13,11 @@ use crate::advise::tokens::Tokens;
 /// Tags of a family and a choice that are followed; those of its families are added up.
 const MOST_TAGS: usize = 64;
 /// Windows of a capture, and tags of a window that are followed.
-pub const WINDOWS: usize = 16;
+pub(super) const WINDOWS: usize = 16;
 const MOST_TAGS_OF_WINDOW: usize = 16;
 
 /// Tags by their hashes, heaviest first.
-pub type Heaviest = Vec<(u64, u64)>;
+pub(super) type Heaviest = Vec<(u64, u64)>;
 
 /// The tags that a choice makes of a family.
 #[derive(Debug, Clone, Default)]
@@ -77,9 +77,10 @@ impl AllTagLoads {
             let whole = hash(name);
             let tag = hashslot::tag(name).map_or(whole, |tag| braced(hash(&name[tag])));
             hashes.extend([whole, tag]);
-            match tokens.parse(name) {
-                true => hashes.extend(fields.iter().map(|field| hash(tokens.bytes(*field)))),
-                false => hashes.resize(hashes.len() + fields.len(), 0),
+            if tokens.parse(name) {
+                hashes.extend(fields.iter().map(|field| hash(tokens.bytes(*field))))
+            } else {
+                hashes.resize(hashes.len() + fields.len(), 0)
             }
         }
         let mut loads: Vec<(u64, u64)> = Vec::with_capacity(family.names.len());

@@ -132,16 +132,17 @@ impl Tokens {
         let rest = &self.bare[start..];
         let is_after_number =
             start > 0 && (self.bare[start - 1].is_ascii_digit() || self.bare[start - 1] == b'.');
-        let structured = match rest[0].is_ascii_hexdigit() {
-            false => None,
-            true => uuid(rest)
+        let structured = if !rest[0].is_ascii_hexdigit() {
+            None
+        } else {
+            uuid(rest)
                 .map(|len| (TokenKind::Uuid, len))
                 .or_else(|| date(rest).map(|len| (TokenKind::Date, len)))
                 .or_else(|| {
                     address(rest)
                         .filter(|_| !is_after_number)
                         .map(|len| (TokenKind::Address, len))
-                }),
+                })
         };
         let (kind, len) = structured.unwrap_or_else(|| {
             let len = rest
@@ -282,9 +283,10 @@ fn date(text: &[u8]) -> Option<usize> {
     if text.len() < 7 || !is_year(text) || !is_sign(4) || !two(5, 1, 12) {
         return None;
     }
-    match is_sign(7) && two(8, 1, 31) && ends(10) {
-        true => Some(10),
-        false => ends(7).then_some(7),
+    if is_sign(7) && two(8, 1, 31) && ends(10) {
+        Some(10)
+    } else {
+        ends(7).then_some(7)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Aims {
 }
 
 impl Aims {
-    pub fn new(shares: &Shares<'_>) -> Self {
+    pub(super) fn new(shares: &Shares<'_>) -> Self {
         let problem = shares.problem;
         let floors: Vec<LowerBound> = problem
             .goals
@@ -74,7 +74,7 @@ impl Aims {
     }
 
     /// Whether a proof raises some aim and yet forbids none of the unraised ones.
-    pub fn may_meet_their_own(&self) -> bool {
+    pub(super) fn may_meet_their_own(&self) -> bool {
         let forbids = |(own, proof): (&f64, &Option<Proof>)| {
             proof.as_ref().is_some_and(|proof| proof.least > *own)
         };
@@ -82,7 +82,7 @@ impl Aims {
     }
 
     /// Whether something is far enough from its aim that a plan is looked for.
-    pub fn asks_for_a_plan(&self, state: &PlanState<'_>) -> bool {
+    pub(super) fn asks_for_a_plan(&self, state: &PlanState<'_>) -> bool {
         let goals = 0..state.shares.goals;
         holds_leftovers(state)
             || !within_ceilings(state)
@@ -92,7 +92,7 @@ impl Aims {
     }
 
     /// Whether a plan is worth carrying out.
-    pub fn is_step(&self, before: &PlanState<'_>, after: &PlanState<'_>) -> bool {
+    pub(super) fn is_step(&self, before: &PlanState<'_>, after: &PlanState<'_>) -> bool {
         if holds_leftovers(before) && leftovers(after) < leftovers(before)
             || !within_ceilings(before) && excess(after) < excess(before) - NEAR
         {
@@ -112,7 +112,7 @@ impl Aims {
     }
 
     /// The fullest node in fair shares, one with a slot that is heavier than its share measured by that slot.
-    pub fn height(&self, state: &PlanState<'_>, goal: usize) -> f64 {
+    pub(super) fn height(&self, state: &PlanState<'_>, goal: usize) -> f64 {
         let over = state.shares.problem.staying().map(|node| {
             let allowed = self.reachable(state, node, goal);
             state.loads(node)[goal] / allowed * self.own[goal]
@@ -121,14 +121,14 @@ impl Aims {
     }
 
     /// The same, and what may not leave the node.
-    pub fn reachable(&self, state: &PlanState<'_>, node: usize, goal: usize) -> f64 {
+    pub(super) fn reachable(&self, state: &PlanState<'_>, node: usize, goal: usize) -> f64 {
         let heaviest = state.heaviest_giant(node, goal, None);
         self.own_target(state, node, goal)
             .max(state.shares.least(node, goal, heaviest))
     }
 
     /// What a node may hold of a goal, before any proof and any hard limit.
-    pub fn own_target(&self, state: &PlanState<'_>, node: usize, goal: usize) -> f64 {
+    pub(super) fn own_target(&self, state: &PlanState<'_>, node: usize, goal: usize) -> f64 {
         let capacity = state.shares.capacity(node, goal);
         let heaviest = state.heaviest_giant(node, goal, None);
         let target = self.own[goal] * capacity;

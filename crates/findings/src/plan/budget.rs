@@ -11,16 +11,16 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Nothing is spent.
-    pub fn new(most: u64) -> Self {
+    pub(super) fn new(most: u64) -> Self {
         Budget { spent: 0, most }
     }
 
     /// A part of what is left, at most so much; what is spent of it is to be added to `spent`.
-    pub fn part(&self, most: u64) -> Self {
+    pub(super) fn part(&self, most: u64) -> Self {
         Budget::new(most.min(self.most.saturating_sub(self.spent)))
     }
 
-    pub fn is_spent(&self) -> bool {
+    pub(super) fn is_spent(&self) -> bool {
         self.spent >= self.most
     }
 }

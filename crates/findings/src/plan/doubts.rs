@@ -55,11 +55,10 @@ pub fn warnings(summary: &Summary) -> Vec<String> {
     }
     let unowned = &summary.nodes.unowned;
     if unowned.slots > 0 {
-        let what = match summary.nodes.are_files() {
-            true => "in no file, left out of the plan",
-            false => {
-                "without a node, left out of the plan; redis-cli --cluster fix gives each a node"
-            }
+        let what = if summary.nodes.are_files() {
+            "in no file, left out of the plan"
+        } else {
+            "without a node, left out of the plan; redis-cli --cluster fix gives each a node"
         };
         warnings.push(format!("{} {what}", counted(unowned.slots.into(), "slot")));
     }

@@ -21,17 +21,17 @@ impl PlanState<'_> {
     }
 
     /// Slots and bytes that have moved.
-    pub fn moved(&self) -> (u64, u128) {
+    pub(super) fn moved(&self) -> (u64, u128) {
         self.moved
     }
 
     /// Whether the limits let a run go; what moves no more than before is within any.
-    pub fn allows(&self, run: Run, to: usize) -> bool {
+    pub(super) fn allows(&self, run: Run, to: usize) -> bool {
         self.allows_all(&[(run, to)])
     }
 
     /// The same for runs that go together and do not overlap.
-    pub fn allows_all(&self, given: &[(Run, usize)]) -> bool {
+    pub(super) fn allows_all(&self, given: &[(Run, usize)]) -> bool {
         if self.limits == MoveLimits::default() {
             return true;
         }
@@ -51,7 +51,7 @@ impl PlanState<'_> {
     }
 
     /// The last end of a run from `first` on, up to `end`, that the limits let move if none of it has moved yet.
-    pub fn last_end_within_limits(&self, first: usize, end: usize) -> usize {
+    pub(super) fn last_end_within_limits(&self, first: usize, end: usize) -> usize {
         let mut last = end;
         if let Some(most) = self.limits.slots {
             last = last.min(first + most.saturating_sub(self.moved.0) as usize);
@@ -64,7 +64,7 @@ impl PlanState<'_> {
     }
 
     /// The runs of slots that have moved from one node to one other, ascending.
-    pub fn moved_runs(&self) -> Vec<Run> {
+    pub(super) fn moved_runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let pair = |slot: usize| (self.home(slot), self.owner[slot]);
         for slot in 0..self.shares.slots {
@@ -80,7 +80,7 @@ impl PlanState<'_> {
     }
 
     /// By how much the number of moved runs changes if `to` gets a run.
-    pub fn more_runs(&self, run: Run, to: usize) -> i32 {
+    pub(super) fn more_runs(&self, run: Run, to: usize) -> i32 {
         let key = |slot: usize, owner: u16| {
             let home = self.home(slot);
             (owner != home).then_some((home, owner))

@@ -26,7 +26,7 @@ pub(super) struct Prices {
 
 impl Prices {
     /// The prices for a state in which nothing has moved.
-    pub fn new(state: &PlanState<'_>) -> Self {
+    pub(super) fn new(state: &PlanState<'_>) -> Self {
         let shares = state.shares;
         let least = least_bytes(state).max(LEAST);
         let senders = (0..shares.nodes).filter(|node| state.over(*node) > NEAR);
@@ -40,7 +40,7 @@ impl Prices {
     }
 
     /// The same where room is scarce.
-    pub fn sparing(self) -> Self {
+    pub(super) fn sparing(self) -> Self {
         Prices {
             room: ROOM * self.least,
             ..self
@@ -48,7 +48,7 @@ impl Prices {
     }
 
     /// The same where bytes count for more or less.
-    pub fn scaled(self, factor: f64) -> Self {
+    pub(super) fn scaled(self, factor: f64) -> Self {
         Prices {
             range: self.range * factor,
             slot: self.slot * factor,
@@ -57,12 +57,12 @@ impl Prices {
     }
 
     /// What it costs to move a run, apart from the range.
-    pub fn of_run(self, shares: &Shares<'_>, run: Run) -> f64 {
+    pub(super) fn of_run(self, shares: &Shares<'_>, run: Run) -> f64 {
         shares.price(run.first, run.end) + self.slot * run.len() as f64
     }
 
     /// What it costs to give a run to `to`, less what it cost to bring it where it is.
-    pub fn of_step(self, state: &PlanState<'_>, run: Run, to: usize) -> f64 {
+    pub(super) fn of_step(self, state: &PlanState<'_>, run: Run, to: usize) -> f64 {
         let home = state.home(run.first);
         let price = self.of_run(state.shares, run);
         let spent = if state.owner[run.first] == home {
@@ -75,7 +75,7 @@ impl Prices {
     }
 
     /// What a plan costs.
-    pub fn of_plan(self, state: &PlanState<'_>) -> f64 {
+    pub(super) fn of_plan(self, state: &PlanState<'_>) -> f64 {
         let runs = state.moved_runs();
         let moved: f64 = runs.iter().map(|run| self.of_run(state.shares, *run)).sum();
         moved + self.range * runs.len() as f64

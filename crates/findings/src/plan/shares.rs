@@ -42,7 +42,7 @@ pub(super) struct Shares<'a> {
 
 impl<'a> Shares<'a> {
     /// The shares of a problem with a goal and a node that stays; `floors` are the least that a guard's fullest node can have.
-    pub fn new(problem: &'a Problem<'a>, floors: &[f64]) -> Self {
+    pub(super) fn new(problem: &'a Problem<'a>, floors: &[f64]) -> Self {
         let (goals, nodes, slots) = (problem.goals.len(), problem.nodes(), problem.owner.len());
         let weighed = goals + problem.guards.len();
         let roles = weighed + usize::from(problem.leaves.contains(&true));
@@ -215,54 +215,54 @@ impl<'a> Shares<'a> {
 
     /// Goals and guards.
     #[inline]
-    pub fn weighed(&self) -> usize {
+    pub(super) fn weighed(&self) -> usize {
         self.goals + self.problem.guards.len()
     }
 
     /// The load of a slot.
     #[inline]
-    pub fn load(&self, slot: usize, role: usize) -> f64 {
+    pub(super) fn load(&self, slot: usize, role: usize) -> f64 {
         self.prefix[(slot + 1) * self.roles + role] - self.prefix[slot * self.roles + role]
     }
 
     /// The load of the slots before `slot` in all roles.
     #[inline]
-    pub fn before(&self, slot: usize) -> &[f64] {
+    pub(super) fn before(&self, slot: usize) -> &[f64] {
         &self.prefix[slot * self.roles..(slot + 1) * self.roles]
     }
 
     /// The price of a run of slots, in shares.
     #[inline]
-    pub fn price(&self, first: usize, end: usize) -> f64 {
+    pub(super) fn price(&self, first: usize, end: usize) -> f64 {
         self.price[end] - self.price[first]
     }
 
     /// The price of a share, in bytes.
-    pub fn mean_price(&self) -> f64 {
+    pub(super) fn mean_price(&self) -> f64 {
         self.bytes[self.slots] as f64 / self.staying as f64
     }
 
     /// The bytes of a run of slots.
     #[inline]
-    pub fn bytes(&self, first: usize, end: usize) -> u128 {
+    pub(super) fn bytes(&self, first: usize, end: usize) -> u128 {
         self.bytes[end] - self.bytes[first]
     }
 
     /// The last end of a run from `first` on, up to `end`, that is no more than so many bytes.
-    pub fn last_end_within(&self, first: usize, end: usize, bytes: u128) -> usize {
+    pub(super) fn last_end_within(&self, first: usize, end: usize, bytes: u128) -> usize {
         let most = self.bytes[first].saturating_add(bytes);
         first + self.bytes[first + 1..=end.max(first)].partition_point(|sum| *sum <= most)
     }
 
     /// The share of a node in a role.
     #[inline]
-    pub fn capacity(&self, node: usize, role: usize) -> f64 {
+    pub(super) fn capacity(&self, node: usize, role: usize) -> f64 {
         self.capacity[node * self.roles + role]
     }
 
     /// What a node holds of a role at least whose heaviest giant is `heaviest`.
     #[inline]
-    pub fn least(&self, node: usize, role: usize, heaviest: f64) -> f64 {
+    pub(super) fn least(&self, node: usize, role: usize, heaviest: f64) -> f64 {
         let giant = if heaviest > self.capacity(node, role) {
             heaviest
         } else {
@@ -273,13 +273,13 @@ impl<'a> Shares<'a> {
 
     /// Hard limits, and what guards let a node hold that no slot fills, in all roles.
     #[inline]
-    pub fn ceilings(&self, node: usize) -> &[f64] {
+    pub(super) fn ceilings(&self, node: usize) -> &[f64] {
         &self.ceiling[node * self.roles..(node + 1) * self.roles]
     }
 
     /// The fair shares that no move may bring a node above in the role of a guard, and the same in parts of a slot that
     /// fills it.
-    pub fn guard(&self, role: usize) -> (f64, f64) {
+    pub(super) fn guard(&self, role: usize) -> (f64, f64) {
         let node = self.problem.staying().next().unwrap_or(0);
         let most = self.ceilings(node)[role] / self.capacity(node, role);
         (most, self.beside[role - self.goals])
@@ -287,19 +287,19 @@ impl<'a> Shares<'a> {
 
     /// Whether a node is to be emptied.
     #[inline]
-    pub fn leaves(&self, node: usize) -> bool {
+    pub(super) fn leaves(&self, node: usize) -> bool {
         self.problem.leaves[node]
     }
 
     /// Whether a slot stays where it is.
     #[inline]
-    pub fn is_fixed(&self, slot: usize) -> bool {
+    pub(super) fn is_fixed(&self, slot: usize) -> bool {
         self.problem.fixed[slot]
     }
 
     /// The node that owns a slot today.
     #[inline]
-    pub fn home(&self, slot: usize) -> u16 {
+    pub(super) fn home(&self, slot: usize) -> u16 {
         self.problem.owner[slot].map_or(NOBODY, |node| node as u16)
     }
 }

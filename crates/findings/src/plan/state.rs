@@ -15,14 +15,14 @@ pub(super) struct Run {
 
 impl Run {
     /// A slot alone.
-    pub fn single(slot: usize) -> Self {
+    pub(super) fn single(slot: usize) -> Self {
         Run {
             first: slot,
             end: slot + 1,
         }
     }
 
-    pub fn len(self) -> usize {
+    pub(super) fn len(self) -> usize {
         self.end - self.first
     }
 }
@@ -54,7 +54,7 @@ pub(super) struct PlanState<'a> {
 
 impl<'a> PlanState<'a> {
     /// Nothing has moved.
-    pub fn new(shares: &'a Shares<'a>, aims: &[f64]) -> Self {
+    pub(super) fn new(shares: &'a Shares<'a>, aims: &[f64]) -> Self {
         let mut state = PlanState {
             shares,
             aims: aims.to_vec(),
@@ -85,7 +85,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// The same as where another plan begins: nothing has moved.
-    pub fn settled(&self) -> Self {
+    pub(super) fn settled(&self) -> Self {
         PlanState {
             home: self.owner.clone(),
             log: Vec::new(),
@@ -96,12 +96,12 @@ impl<'a> PlanState<'a> {
 
     /// The node that owns a slot when nothing has moved.
     #[inline]
-    pub fn home(&self, slot: usize) -> u16 {
+    pub(super) fn home(&self, slot: usize) -> u16 {
         self.home[slot]
     }
 
     /// Aims at other loads. What is above `least` lets nodes that a slot fills off as much as the others.
-    pub fn set_aims(&mut self, aims: &[f64], least: &[f64]) {
+    pub(super) fn set_aims(&mut self, aims: &[f64], least: &[f64]) {
         self.aims = aims.to_vec();
         let both = aims.iter().zip(least);
         self.slack = both
@@ -112,20 +112,20 @@ impl<'a> PlanState<'a> {
     }
 
     /// Until `set_aims` no node is filled above these shares by goal; one that is fuller already stays as it is.
-    pub fn set_level(&mut self, level: &[f64]) {
+    pub(super) fn set_level(&mut self, level: &[f64]) {
         self.level = Some((level.to_vec(), self.load.clone()));
         self.set_targets();
     }
 
     /// Ends `set_level`.
-    pub fn drop_level(&mut self) {
+    pub(super) fn drop_level(&mut self) {
         if self.level.take().is_some() {
             self.set_targets();
         }
     }
 
     /// T by goal.
-    pub fn aims(&self) -> &[f64] {
+    pub(super) fn aims(&self) -> &[f64] {
         &self.aims
     }
 
@@ -172,7 +172,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// The heaviest giant of a node, but for one slot.
-    pub fn heaviest_giant(&self, node: usize, role: usize, but: Option<usize>) -> f64 {
+    pub(super) fn heaviest_giant(&self, node: usize, role: usize, but: Option<usize>) -> f64 {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
         let its =
             giants.filter(|slot| usize::from(self.owner[*slot]) == node && Some(*slot) != but);
@@ -182,19 +182,19 @@ impl<'a> PlanState<'a> {
 
     /// What a node holds, in all roles.
     #[inline]
-    pub fn loads(&self, node: usize) -> &[f64] {
+    pub(super) fn loads(&self, node: usize) -> &[f64] {
         &self.load[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
     /// What a node may hold, in all roles.
     #[inline]
-    pub fn targets(&self, node: usize) -> &[f64] {
+    pub(super) fn targets(&self, node: usize) -> &[f64] {
         &self.target[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
     /// What no move may bring a node above: of a goal its hard limit, of a guard its target.
     #[inline]
-    pub fn most(&self, node: usize, role: usize) -> f64 {
+    pub(super) fn most(&self, node: usize, role: usize) -> f64 {
         if role < self.shares.goals {
             self.shares.ceilings(node)[role]
         } else {
@@ -203,24 +203,24 @@ impl<'a> PlanState<'a> {
     }
 
     /// The slots of a node, ascending.
-    pub fn held(&self, node: usize) -> &[u16] {
+    pub(super) fn held(&self, node: usize) -> &[u16] {
         &self.held[node]
     }
 
     /// What a node holds above its targets, in all roles together.
     #[inline]
-    pub fn over(&self, node: usize) -> f64 {
+    pub(super) fn over(&self, node: usize) -> f64 {
         let both = self.loads(node).iter().zip(self.targets(node));
         both.map(|(load, target)| above(load - target)).sum()
     }
 
     /// The same of all nodes.
-    pub fn total_over(&self) -> f64 {
+    pub(super) fn total_over(&self) -> f64 {
         (0..self.shares.nodes).map(|node| self.over(node)).sum()
     }
 
     /// Whether every node is below its hard limits, or holds no more than before anything moved.
-    pub fn keeps_hard_limits(&self) -> bool {
+    pub(super) fn keeps_hard_limits(&self) -> bool {
         (0..self.shares.nodes).all(|node| {
             let before = &self.before[node * self.shares.roles..];
             let mut roles = self.loads(node).iter().zip(before).enumerate();
@@ -230,7 +230,7 @@ impl<'a> PlanState<'a> {
 
     /// By how much both nodes together come nearer to their targets if `to` gets a slot that may be a giant; negative
     /// where they get further from them, `None` where a hard limit forbids it.
-    pub fn gain_of_single(&self, slot: usize, to: usize) -> Option<f64> {
+    pub(super) fn gain_of_single(&self, slot: usize, to: usize) -> Option<f64> {
         let shares = self.shares;
         let from = usize::from(self.owner[slot]);
         let mut gain = self.over(from) + self.over(to);
@@ -257,7 +257,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// Gives a run of slots of one node to another.
-    pub fn give(&mut self, run: Run, to: usize) {
+    pub(super) fn give(&mut self, run: Run, to: usize) {
         let from = self.owner[run.first];
         if usize::from(from) != to {
             self.log.push((run, from));
@@ -266,7 +266,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// Gives all slots to the owners of a plan.
-    pub fn carry_out(&mut self, owner: &[Option<usize>]) {
+    pub(super) fn carry_out(&mut self, owner: &[Option<usize>]) {
         for (slot, owner) in owner.iter().enumerate() {
             if let Some(node) = owner
                 && usize::from(self.owner[slot]) != *node
@@ -278,7 +278,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// The node that owns each slot.
-    pub fn owners(&self) -> Vec<Option<usize>> {
+    pub(super) fn owners(&self) -> Vec<Option<usize>> {
         let owner = self.owner.iter();
         owner
             .map(|node| (*node != NOBODY).then_some(usize::from(*node)))
@@ -286,12 +286,12 @@ impl<'a> PlanState<'a> {
     }
 
     /// Where the log is now, for `undo`.
-    pub fn mark(&self) -> usize {
+    pub(super) fn mark(&self) -> usize {
         self.log.len()
     }
 
     /// Takes back all that happened since `mark`.
-    pub fn undo(&mut self, mark: usize) {
+    pub(super) fn undo(&mut self, mark: usize) {
         while self.log.len() > mark
             && let Some((run, from)) = self.log.pop()
         {

@@ -27,7 +27,7 @@ const MOST_OF: f64 = 0.5;
 const NEGLIGIBLE: f64 = 0.02;
 
 /// A change, and the loads of the roles after it.
-pub struct Change {
+pub(super) struct Change {
     /// What it is.
     pub kind: StepKind,
     /// In words.
@@ -41,7 +41,7 @@ pub struct Change {
 }
 
 /// What cures a role by a change of the application, the best first.
-pub fn changes(
+pub(super) fn changes(
     summary: &Summary,
     situation: &Situation<'_>,
     role: &RoleNow<'_>,

@@ -8,7 +8,7 @@ const THRESHOLD: f64 = 0.02;
 /// The owner of every slot after a rebalance; `None` where it would say that none is needed. Primaries without slots
 /// get none, and of a node that gives slots the lowest go first. `None` too where a primary with slots has failed: then
 /// it refuses.
-pub fn owners(topology: &Topology) -> Option<Vec<Option<usize>>> {
+pub(super) fn owners(topology: &Topology) -> Option<Vec<Option<usize>>> {
     if topology
         .nodes
         .iter()

@@ -13,7 +13,7 @@ use crate::topology::Topology;
 
 /// A plan that is worth carrying out.
 #[derive(Debug, Clone)]
-pub struct Moves {
+pub(super) struct Moves {
     /// The node that owns each slot then.
     pub owner: Vec<Option<usize>>,
     /// What no plan can do: the metric, the slots that keep it up, and the least ratio that it can come to.
@@ -23,7 +23,7 @@ pub struct Moves {
 }
 
 /// What may move.
-pub struct Movable {
+pub(super) struct Movable {
     /// The nodes, and the slots that stay where they are.
     pub cluster: PlanCluster,
     /// Loads that are not judged, as the user chose others, and may not get worse: each with its band.
@@ -32,7 +32,7 @@ pub struct Movable {
 
 impl Movable {
     /// All slots but those on their way and `pinned` ones.
-    pub fn new(topology: &Topology, pinned: impl Iterator<Item = u16>) -> Self {
+    pub(super) fn new(topology: &Topology, pinned: impl Iterator<Item = u16>) -> Self {
         let mut cluster = PlanCluster::new(topology, 0);
         for slot in pinned {
             if let Some(is_fixed) = cluster.fixed.get_mut(usize::from(slot)) {
@@ -46,7 +46,7 @@ impl Movable {
     }
 
     /// The plan of `situation` for the roles that are `goals`, the others being guards; `None` where it is no step.
-    pub fn plan(
+    pub(super) fn plan(
         &self,
         situation: &Situation<'_>,
         price: Option<&[u64]>,
@@ -121,13 +121,13 @@ impl Movable {
 }
 
 /// Whether a plan is made for a role.
-pub fn can_be_goal(summary: &Summary, role: &RoleNow<'_>) -> bool {
+pub(super) fn can_be_goal(summary: &Summary, role: &RoleNow<'_>) -> bool {
     goals::can_be_goal(summary, role.verdict.by())
 }
 
 /// Slots, keys and bytes that move.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Moved {
+pub(super) struct Moved {
     /// Slots.
     pub slots: u64,
     /// Keys; absent where the input has none.
@@ -137,7 +137,7 @@ pub struct Moved {
 }
 
 /// What moves from the owners `before` to those of `after`, as its slots are then.
-pub fn moved(before: &[Option<usize>], after: &Situation<'_>) -> (Moved, Vec<u16>) {
+pub(super) fn moved(before: &[Option<usize>], after: &Situation<'_>) -> (Moved, Vec<u16>) {
     let moves = between(before, &after.owner);
     let slots: Vec<u16> = moves.iter().flat_map(Move::slots).collect();
     let sum = |loads: &[u64]| {

@@ -21,7 +21,7 @@ const NO_TTL: f64 = 0.5;
 const LARGE: f64 = 0.05;
 
 /// A step of which nothing is known but what is done.
-pub fn step(kind: StepKind, text: StepText, after: &After) -> Step {
+pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
     Step {
         kind,
         by: match kind {
@@ -45,7 +45,7 @@ pub fn step(kind: StepKind, text: StepText, after: &After) -> Step {
 }
 
 /// Brings slots back that are not served, and ends moves that were cut off.
-pub fn repairs(
+pub(super) fn repairs(
     summary: &Summary,
     topology: &Topology,
     commands: &Commands,
@@ -123,7 +123,7 @@ pub fn repairs(
 }
 
 /// Takes the dump again.
-pub fn take_again(summary: &Summary, today: &After) -> Step {
+pub(super) fn take_again(summary: &Summary, today: &After) -> Step {
     let found = summary.verdict.findings.iter();
     let found = found.filter(|found| found.kind == FindingKind::Suspicious);
     Step {
@@ -133,7 +133,7 @@ pub fn take_again(summary: &Summary, today: &After) -> Step {
 }
 
 /// Frees memory of nodes at their limit, what holds most first.
-pub fn frees(summary: &Summary, observed: &Observed, today: &After) -> Vec<Step> {
+pub(super) fn frees(summary: &Summary, observed: &Observed, today: &After) -> Vec<Step> {
     let is_full =
         |found: &&Finding| found.kind == FindingKind::NearLimit && found.role == Some(Role::Memory);
     let Some(full) = summary.verdict.findings.iter().find(is_full) else {
@@ -183,7 +183,7 @@ pub fn frees(summary: &Summary, observed: &Observed, today: &After) -> Vec<Step>
 }
 
 /// Primaries to be added, so that the fullest is at three quarters of its limit; `None` where none is near it.
-pub fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step> {
+pub(super) fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step> {
     let near = summary.verdict.findings.iter();
     let near: Vec<&Finding> = near
         .filter(|found| found.kind == FindingKind::NearLimit)

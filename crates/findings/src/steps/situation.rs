@@ -13,7 +13,7 @@ use crate::summary::step::{After, RoleAfter};
 
 /// Owners and loads after some steps.
 #[derive(Clone)]
-pub struct Situation<'a> {
+pub(super) struct Situation<'a> {
     summary: &'a Summary,
     /// The node that owns each slot, by its place in the topology.
     pub owner: Vec<Option<usize>>,
@@ -23,7 +23,7 @@ pub struct Situation<'a> {
 
 /// A role after some steps.
 #[derive(Clone)]
-pub struct RoleNow<'a> {
+pub(super) struct RoleNow<'a> {
     /// Its verdict today.
     pub verdict: &'a RoleVerdict,
     /// Its load today.
@@ -36,7 +36,7 @@ pub struct RoleNow<'a> {
 
 /// How well the load of a role is known after some steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Known {
+pub(super) enum Known {
     /// Well enough for the figures that a step promises.
     Well,
     /// Well enough for the plan after a step: a tag is in parts whose loads are taken for equal.
@@ -55,7 +55,7 @@ struct NodesNow {
 
 impl<'a> Situation<'a> {
     /// The roles of today in which all nodes are compared.
-    pub fn today(summary: &'a Summary, owner: Vec<Option<usize>>) -> Self {
+    pub(super) fn today(summary: &'a Summary, owner: Vec<Option<usize>>) -> Self {
         let owning = summary.nodes.owning().count();
         let roles = summary.verdict.roles.iter().zip(&summary.role_loads);
         let judged = roles.filter(|(verdict, load)| {
@@ -75,7 +75,7 @@ impl<'a> Situation<'a> {
     }
 
     /// The loads of a metric: of a role as they are now, else as they were counted.
-    pub fn loads_of(&self, metric: Metric) -> Option<&[u64]> {
+    pub(super) fn loads_of(&self, metric: Metric) -> Option<&[u64]> {
         let counted = self.summary.slots.loads.get(metric)?;
         let mut roles = self.roles.iter();
         let role = roles.find(|role| role.verdict.metric == metric.into());
@@ -83,12 +83,12 @@ impl<'a> Situation<'a> {
     }
 
     /// Whether the input has the keys themselves.
-    pub fn are_keys_known(&self) -> bool {
+    pub(super) fn are_keys_known(&self) -> bool {
         self.summary.verdict.keys_known
     }
 
     /// The same with other owners.
-    pub fn with_owner(&self, owner: Vec<Option<usize>>) -> Self {
+    pub(super) fn with_owner(&self, owner: Vec<Option<usize>>) -> Self {
         Situation {
             owner,
             ..self.clone()
@@ -117,13 +117,13 @@ impl<'a> Situation<'a> {
     }
 
     /// M of a role.
-    pub fn max_over_mean(&self, role: &RoleNow<'_>) -> f64 {
+    pub(super) fn max_over_mean(&self, role: &RoleNow<'_>) -> f64 {
         let nodes = self.nodes(role);
         ratio(&nodes.loads, &nodes.shares)
     }
 
     /// What a role is now.
-    pub fn role_after(&self, role: &RoleNow<'_>) -> RoleAfter {
+    pub(super) fn role_after(&self, role: &RoleNow<'_>) -> RoleAfter {
         let nodes = self.nodes(role);
         let max_over_mean = ratio(&nodes.loads, &nodes.shares);
         let state = if self.is_near_limit(role, &nodes) {
@@ -139,12 +139,12 @@ impl<'a> Situation<'a> {
     }
 
     /// What every known role is now.
-    pub fn after(&self) -> After {
+    pub(super) fn after(&self) -> After {
         self.after_of(|_| true)
     }
 
     /// The same of some roles, by their places.
-    pub fn after_of(&self, is_shown: impl Fn(usize) -> bool) -> After {
+    pub(super) fn after_of(&self, is_shown: impl Fn(usize) -> bool) -> After {
         let mut after = After::default();
         let roles = self.roles.iter().enumerate();
         let shown = roles.filter(|(at, role)| role.known == Known::Well && is_shown(*at));
@@ -160,26 +160,26 @@ impl<'a> Situation<'a> {
     }
 
     /// Whether a role asks for moves: it is near its limit, or above its lower band for more than slots that fill a node.
-    pub fn is_needing(&self, role: &RoleNow<'_>) -> bool {
+    pub(super) fn is_needing(&self, role: &RoleNow<'_>) -> bool {
         let RoleAfter { rest, state, .. } = self.role_after(role);
         let is_movable = state == State::Limit || role.verdict.bands.state(rest) > State::Balanced;
         role.known < Known::No && state > State::Balanced && is_movable
     }
 
     /// Whether a role is above its lower band and higher than in `before`.
-    pub fn is_worse_than(&self, before: &Situation<'_>, role: usize) -> bool {
+    pub(super) fn is_worse_than(&self, before: &Situation<'_>, role: usize) -> bool {
         let (now, then) = (&self.roles[role], &before.roles[role]);
         self.role_after(now).state > State::Balanced
             && self.max_over_mean(now) >= before.max_over_mean(then) + limit::WORTH
     }
 
     /// Whether a role asks for a change of the application: it is above its upper band, or near its limit.
-    pub fn is_pressing(&self, role: &RoleNow<'_>) -> bool {
+    pub(super) fn is_pressing(&self, role: &RoleNow<'_>) -> bool {
         role.known < Known::No && self.role_after(role).state >= State::Skewed
     }
 
     /// How much each role is lower than in `before`, at most.
-    pub fn gain_over(&self, before: &Situation<'_>) -> f64 {
+    pub(super) fn gain_over(&self, before: &Situation<'_>) -> f64 {
         let gains = self.roles.iter().zip(&before.roles).map(|(now, then)| {
             let (now, then) = (self.role_after(now), before.role_after(then));
             let is_above = |ratio: f64, gain: f64| {
@@ -192,7 +192,7 @@ impl<'a> Situation<'a> {
     }
 
     /// What a node of a role may hold before it is at its limit of memory, by the place of the node.
-    pub fn hard_limits(&self, role: &RoleNow<'_>) -> Vec<Option<u64>> {
+    pub(super) fn hard_limits(&self, role: &RoleNow<'_>) -> Vec<Option<u64>> {
         let parts = self.summary.headroom.of(role.verdict.role);
         let is_memory = role.verdict.role == Some(Role::Memory);
         let held = |at: usize| self.held_today(role, at);

@@ -229,9 +229,12 @@ fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
         .names
         .as_ref()
         .and_then(|names| names.patterns.as_ref());
-    let repeats = |written: &[u8], keys: u64| match slot::slot(Counted::of(written).name) == slot {
-        true => keys.saturating_sub(1),
-        false => 0,
+    let repeats = |written: &[u8], keys: u64| {
+        if slot::slot(Counted::of(written).name) == slot {
+            keys.saturating_sub(1)
+        } else {
+            0
+        }
     };
     match patterns.map(|patterns| patterns.counts()) {
         Some(TagCounts::Exact(table)) => {

@@ -75,9 +75,10 @@ pub fn of(
         tag: key.tag.as_ref().map(|tag| shown(&Name::from(&tag[..]))),
         node: owner(key.slot),
         entries: key.entries,
-        amount: match by.adds_up() {
-            true => key.sum,
-            false => key.sum / key.entries.max(1),
+        amount: if by.adds_up() {
+            key.sum
+        } else {
+            key.sum / key.entries.max(1)
         },
     };
     let list = |(by, listed): (&Extreme, &Listed)| {

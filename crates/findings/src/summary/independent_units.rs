@@ -228,9 +228,10 @@ impl UnitsBy {
         let unnamed = (total - named).max(0.0);
         let squares = (self.squares? - unowned_squares) * total / everywhere - known;
         // The rest cannot be more even than all its keys alike.
-        let evenest = match self.positive > 0.0 {
-            true => unnamed * self.total / self.positive,
-            false => 0.0,
+        let evenest = if self.positive > 0.0 {
+            unnamed * self.total / self.positive
+        } else {
+            0.0
         };
         Some(RandomUnits::new(light, unnamed, squares.max(evenest)))
     }
@@ -276,9 +277,10 @@ pub const MOST_PARTS: u32 = SLOTS as u32;
 /// The smallest number of parts of a unit of `load` of which none is heavy on any of `nodes` nodes that share `total`.
 pub fn parts_needed(load: f64, nodes: usize, total: f64) -> u32 {
     let parts = (load * nodes as f64 / (limit::HEAVY * total)).ceil();
-    match parts.is_nan() {
-        true => 2, // nothing has a load
-        false => parts.clamp(2.0, f64::from(MOST_PARTS)) as u32,
+    if parts.is_nan() {
+        2
+    } else {
+        parts.clamp(2.0, f64::from(MOST_PARTS)) as u32
     }
 }
 

@@ -192,9 +192,10 @@ pub struct FullestCounted {
 
 impl FullestCounted {
     fn state(&self) -> State {
-        match self.has_too_few_keys() {
-            true => State::Unjudged,
-            false => state_of(self.max_over_mean),
+        if self.has_too_few_keys() {
+            State::Unjudged
+        } else {
+            state_of(self.max_over_mean)
         }
     }
 

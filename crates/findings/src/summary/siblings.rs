@@ -25,7 +25,7 @@ const PART_OF_KEYS: u64 = 1000;
 const PART_OF_WEIGHT: u64 = 100;
 
 /// What becomes of the rows of patterns.
-pub trait Row {
+pub(super) trait Row {
     /// What its keys hold.
     fn load(&self) -> Load;
     /// Adds another row to it.
@@ -48,7 +48,7 @@ struct Group<'a, R> {
 
 /// The rows of `patterns`, those of siblings that are many put together. Where the patterns `are_coarse`, every `<id>`
 /// is such an id.
-pub fn fold<R: Row + Default>(
+pub(super) fn fold<R: Row + Default>(
     patterns: BTreeMap<Name, R>,
     are_coarse: bool,
     separator: &[u8],

@@ -270,9 +270,10 @@ impl<'a> Split<'a> {
         let owned = self.compared.nodes.iter().map(|node| f64::from(node.slots));
         let usual = light.total() / owned.sum::<f64>().max(1.0);
         let added = slots.iter().map(|slot| self.light_in(*slot, loads) - usual);
-        match added.sum::<f64>() >= limit::NAMED_PART * self.by_rest() * self.fair {
-            true => slots,
-            false => Vec::new(),
+        if added.sum::<f64>() >= limit::NAMED_PART * self.by_rest() * self.fair {
+            slots
+        } else {
+            Vec::new()
         }
     }
 

@@ -45,9 +45,10 @@ impl NodeKeys {
 pub fn read(path: &Path) -> Result<Vec<NodeKeys>> {
     let bytes = small_file::read(path, MAX_BYTES, NO_NODE)?;
     let nodes = parse(&String::from_utf8_lossy(&bytes));
-    match nodes.is_empty() {
-        false => Ok(nodes),
-        true => Err(Error::bad(Name::from(path).to_string(), NO_NODE)),
+    if !nodes.is_empty() {
+        Ok(nodes)
+    } else {
+        Err(Error::bad(Name::from(path).to_string(), NO_NODE))
     }
 }
 

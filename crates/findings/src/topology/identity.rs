@@ -10,9 +10,10 @@ use crate::topology::Topology;
 
 /// For each node of `after` the node of `before` that it is.
 pub fn identities(before: &Topology, after: &Topology) -> Vec<Option<usize>> {
-    match before.has_made_up_ids() || after.has_made_up_ids() {
-        true => by_slots(before, after),
-        false => by_id(before, after),
+    if before.has_made_up_ids() || after.has_made_up_ids() {
+        by_slots(before, after)
+    } else {
+        by_id(before, after)
     }
 }
 

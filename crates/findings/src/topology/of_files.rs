@@ -174,9 +174,10 @@ pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
         let mut members = groups.iter().flat_map(|group| &group.files);
         members.all(|file| is_so(&files[*file]))
     };
-    let may_share = match all(|file| file.is_snapshot) {
-        true => MOVED,
-        false => 0.0,
+    let may_share = if all(|file| file.is_snapshot) {
+        MOVED
+    } else {
+        0.0
     };
     let mut holders = vec![0u32; SLOTS];
     for group in groups {

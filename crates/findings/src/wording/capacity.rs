@@ -15,11 +15,12 @@ impl InWords for FullestRoom {
             ),
             None => format!("node {node} is the fullest: it uses {used} of {limit}"),
         };
-        match self.measured {
-            true => when,
-            false => format!(
+        if self.measured {
+            when
+        } else {
+            format!(
                 "{when}; these are the dump's bytes, without the server's tables, buffers and fragmentation (--used-memory)"
-            ),
+            )
         }
     }
 }

@@ -58,9 +58,10 @@ impl InWords for CountedFinding {
             )
         });
         let causes: Vec<String> = by_slots.into_iter().chain(rest).collect();
-        let what_next = match fullest.is_rest_by_chance {
-            true => "; redis-cli --cluster rebalance evens out their numbers",
-            false => "; dump the keys to see which",
+        let what_next = if fullest.is_rest_by_chance {
+            "; redis-cli --cluster rebalance evens out their numbers"
+        } else {
+            "; dump the keys to see which"
         };
         format!("{has}: {}{what_next}", causes.join(", "))
     }

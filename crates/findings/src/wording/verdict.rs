@@ -40,9 +40,10 @@ impl InWords for Explanation {
 
 impl InWords for Fullest {
     fn in_words(&self) -> String {
-        let what = match self.are_writes {
-            true => "the writes",
-            false => self.measure.of_what(),
+        let what = if self.are_writes {
+            "the writes"
+        } else {
+            self.measure.of_what()
         };
         let ratio = ratio(self.max_over_mean);
         let node = short(&self.node);
@@ -75,9 +76,10 @@ impl InWords for Fullest {
             Why::Causes(causes, moving) => {
                 let causes: Vec<String> =
                     alike(causes).map(|of| in_words(of, self.measure)).collect();
-                let why = match causes.is_empty() {
-                    true => String::new(),
-                    false => format!(": {}", causes.join(", ")),
+                let why = if causes.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", causes.join(", "))
                 };
                 let moving = moving.as_ref().map_or(String::new(), |node| {
                     format!("; {} is being filled or drained", short(node))

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 const BATCH_KEYS: usize = 4096;
 
 /// Keys without tags, one after another with a newline between them, as in a dump.
-pub struct Keys {
+pub(crate) struct Keys {
     buffer: Vec<u8>,
     start: Vec<u32>,
     end: Vec<u32>,
@@ -15,7 +15,7 @@ pub struct Keys {
 
 impl Keys {
     /// Keys of lengths drawn from `lens`, the same every time: a full batch, or one long buffer.
-    pub fn new(lens: RangeInclusive<usize>) -> Self {
+    pub(crate) fn new(lens: RangeInclusive<usize>) -> Self {
         let count = if *lens.end() < 4096 { BATCH_KEYS } else { 1 };
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
         let mut next = move || {
@@ -43,21 +43,21 @@ impl Keys {
     }
 
     /// The keys, as the kernels take them.
-    pub fn batch(&self) -> Batch<'_> {
+    pub(crate) fn batch(&self) -> Batch<'_> {
         Batch::new(Padded::new(&self.buffer), &self.start, &self.end)
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let batch = self.batch();
         (0..batch.len()).map(|i| batch.get(i).len()).sum()
     }
 }
 
 /// Writes the slots of a batch.
-pub type Slots = Box<dyn Fn(&Keys, &mut Vec<u16>)>;
+pub(crate) type Slots = Box<dyn Fn(&Keys, &mut Vec<u16>)>;
 
 /// Something that computes the slots of a batch.
-pub struct Contestant {
+pub(crate) struct Contestant {
     pub name: String,
     pub run: Slots,
 }
@@ -86,12 +86,12 @@ fn peer(name: &str, crc: impl Fn(&[u8]) -> u16 + 'static) -> Contestant {
 }
 
 /// Every kernel of this CPU, best first.
-pub fn kernels() -> Vec<Contestant> {
+pub(crate) fn kernels() -> Vec<Contestant> {
     available().map(ours).collect()
 }
 
 /// The crates.
-pub fn peers() -> Vec<Contestant> {
+pub(crate) fn peers() -> Vec<Contestant> {
     static BYTEWISE: crc::Crc<u16> = crc::Crc::<u16>::new(&crc::CRC_16_XMODEM);
     static SLICE_BY_16: crc::Crc<u16, crc::Table<16>> =
         crc::Crc::<u16, crc::Table<16>>::new(&crc::CRC_16_XMODEM);
@@ -106,7 +106,7 @@ pub fn peers() -> Vec<Contestant> {
 }
 
 /// Asserts that all give the same slots, before any of them is timed.
-pub fn assert_answers(all: &[Contestant], keys: &Keys) {
+pub(crate) fn assert_answers(all: &[Contestant], keys: &Keys) {
     let batch = keys.batch();
     let expected: Vec<u16> = (0..batch.len())
         .map(|i| hashslot::slot(batch.get(i)))

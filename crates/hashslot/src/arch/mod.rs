@@ -1,12 +1,12 @@
 //! One file an instruction set. A new kernel is one file, its `mod` line, and one line in `kernels!` below.
 
-pub mod generic;
-pub mod scalar;
+pub(crate) mod generic;
+pub(crate) mod scalar;
 
 #[cfg(target_arch = "aarch64")]
 pub mod aarch64;
 #[cfg(target_arch = "x86_64")]
-pub mod x86_64;
+pub(crate) mod x86_64;
 
 use crate::kernel::Kernel;
 use crate::simd::Pass;
@@ -22,7 +22,7 @@ macro_rules! kernels {
         /// # Safety
         /// The CPU must support the kernel.
         #[inline]
-        pub unsafe fn run<P: Pass>(kernel: &Kernel, pass: P) -> P::Output {
+        pub(crate) unsafe fn run<P: Pass>(kernel: &Kernel, pass: P) -> P::Output {
             $(
                 $(#[$only])*
                 if core::ptr::eq(kernel, &$($path)::+::KERNEL) {
@@ -53,7 +53,7 @@ kernels! {
 macro_rules! kernel {
     ($name:literal, $bytes:ty, $register:ty, $detect:ident, $($feature:tt),*) => {
         /// The kernel row.
-        pub static KERNEL: $crate::kernel::Kernel = $crate::kernel::Kernel {
+        pub(crate) static KERNEL: $crate::kernel::Kernel = $crate::kernel::Kernel {
             name: $name,
             needs: concat!($($feature, " "),*).trim_ascii_end(),
             #[cfg(feature = "std")]
@@ -100,7 +100,7 @@ macro_rules! kernel {
         /// # Safety
         /// The CPU must have them.
         $(#[target_feature(enable = $feature)])*
-        pub unsafe fn run<P: $crate::simd::Pass>(pass: P) -> P::Output {
+        pub(crate) unsafe fn run<P: $crate::simd::Pass>(pass: P) -> P::Output {
             pass.vector::<$bytes>()
         }
     };

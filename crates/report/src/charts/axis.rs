@@ -12,7 +12,7 @@ const EDGE: i32 = 12;
 
 /// Values along one direction.
 #[derive(Debug, Clone, Copy)]
-pub struct Axis {
+pub(super) struct Axis {
     /// The first value.
     pub from: f64,
     /// The last value.
@@ -29,25 +29,25 @@ pub struct Axis {
 
 impl Axis {
     /// The pixel of `value`, as a fraction; values outside are set to the nearest end.
-    pub fn exact(&self, value: f64) -> f64 {
+    pub(super) fn exact(&self, value: f64) -> f64 {
         let part = (value - self.from) / (self.to - self.from).max(f64::MIN_POSITIVE);
         f64::from(self.start) + part.clamp(0.0, 1.0) * f64::from(self.end - self.start)
     }
 
     /// The pixel of `value`.
-    pub fn at(&self, value: f64) -> i32 {
+    pub(super) fn at(&self, value: f64) -> i32 {
         self.exact(value).round() as i32
     }
 
     /// Round values about so many pixels apart, and their labels.
-    pub fn ticks(&self, pixels_each: i32) -> Vec<(f64, String)> {
+    pub(super) fn ticks(&self, pixels_each: i32) -> Vec<(f64, String)> {
         let about = ((self.end - self.start).abs() / pixels_each).max(3) as usize;
         self.numbers.ticks(self.from, self.to, about, self.step)
     }
 }
 
 /// A label below its tick; the last one moves in from the edge of the sheet.
-pub fn tick_label(canvas: &Canvas<'_>, text: &str, (x, y): (i32, i32), style: Style) {
+pub(super) fn tick_label(canvas: &Canvas<'_>, text: &str, (x, y): (i32, i32), style: Style) {
     let half = width(text, style).ceil() as i32 / 2;
     canvas.text(
         text,
@@ -59,7 +59,7 @@ pub fn tick_label(canvas: &Canvas<'_>, text: &str, (x, y): (i32, i32), style: St
 
 /// A field with a level and an upright axis; `y.start` is its bottom.
 #[derive(Debug, Clone, Copy)]
-pub struct Plot {
+pub(super) struct Plot {
     /// Left to right.
     pub x: Axis,
     /// Bottom to top.
@@ -68,7 +68,12 @@ pub struct Plot {
 
 impl Plot {
     /// Level lines with their values, and the name of the axis above them.
-    pub fn draw_y(&self, canvas: &Canvas<'_>, name: &str, label: impl Fn(f64, String) -> String) {
+    pub(super) fn draw_y(
+        &self,
+        canvas: &Canvas<'_>,
+        name: &str,
+        label: impl Fn(f64, String) -> String,
+    ) {
         let style = Style::plain(size::NOTE, MUTED);
         for (value, text) in self.y.ticks(76) {
             let y = self.y.at(value);
@@ -84,7 +89,7 @@ impl Plot {
     }
 
     /// The base line with `moments` on an axis of seconds since 1970, and the name of the axis below.
-    pub fn draw_times(&self, canvas: &Canvas<'_>, name: &str, moments: Vec<(u64, String)>) {
+    pub(super) fn draw_times(&self, canvas: &Canvas<'_>, name: &str, moments: Vec<(u64, String)>) {
         let style = Style::plain(size::NOTE, MUTED);
         let base = self.y.start;
         canvas.fill([self.x.start, base, self.x.end, base + 1], FRAME);
@@ -98,7 +103,12 @@ impl Plot {
     }
 
     /// The base line with values and the name of the axis below.
-    pub fn draw_x(&self, canvas: &Canvas<'_>, name: &str, label: impl Fn(f64, String) -> String) {
+    pub(super) fn draw_x(
+        &self,
+        canvas: &Canvas<'_>,
+        name: &str,
+        label: impl Fn(f64, String) -> String,
+    ) {
         let style = Style::plain(size::NOTE, MUTED);
         let base = self.y.start;
         canvas.fill([self.x.start, base, self.x.end, base + 1], FRAME);

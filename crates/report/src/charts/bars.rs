@@ -18,7 +18,7 @@ const NAMES: f32 = 360.0;
 /// The widest that a name in a title may be.
 const TITLE_NAME: f32 = 480.0;
 /// The width of a title, and of the line below it.
-pub const ROOM: f32 = 1120.0;
+pub(super) const ROOM: f32 = 1120.0;
 /// Where the first row starts, and what is below the last one: axis, its name, an edge.
 const TOP: i32 = BELOW_HEADING + 36;
 const BELOW: i32 = 84;
@@ -33,7 +33,7 @@ const MOST: i32 = 76;
 const EMPTY_ROWS: usize = 3;
 
 /// A row.
-pub enum Row {
+pub(super) enum Row {
     /// A bar.
     Bar {
         /// Its name, of any length.
@@ -52,7 +52,7 @@ pub enum Row {
 }
 
 /// An upright line through all bars.
-pub struct Mark {
+pub(super) struct Mark {
     /// Where.
     pub value: f64,
     /// The text above it, where there is room: the first marks first.
@@ -62,12 +62,12 @@ pub struct Mark {
 }
 
 /// `name` in a title, short enough that the rest of it has room.
-pub fn in_title(name: &Name) -> String {
+pub(super) fn in_title(name: &Name) -> String {
     fit(&spelled(name), TITLE_NAME, Style::bold(size::TITLE, INK))
 }
 
 /// A title from `parts`, of which those at `names` share the room that the others leave in the smallest size of a title.
-pub fn title(parts: &[&str], names: &[usize]) -> String {
+pub(super) fn title(parts: &[&str], names: &[usize]) -> String {
     let style = Style::bold(size::SMALL_TITLE, INK);
     let is_name = |at: &usize| names.contains(at);
     let others = (0..parts.len()).filter(|at| !is_name(at));
@@ -88,7 +88,7 @@ pub fn title(parts: &[&str], names: &[usize]) -> String {
 }
 
 /// `name` so that it can be seen: spaces at its ends, or nothing at all, would leave its place empty.
-pub fn spelled(name: &Name) -> String {
+pub(super) fn spelled(name: &Name) -> String {
     let text = name.to_string();
     let inner = text.trim_matches(' ');
     if text.is_empty() {
@@ -100,12 +100,12 @@ pub fn spelled(name: &Name) -> String {
 }
 
 /// The height of a row among `rows`.
-pub fn row_height(rows: usize) -> i32 {
+pub(super) fn row_height(rows: usize) -> i32 {
     (ROWS / rows.max(1) as i32).clamp(LEAST, MOST)
 }
 
 /// A chart of bars.
-pub struct Bars {
+pub(super) struct Bars {
     /// The finding.
     pub title: String,
     /// What was read.
@@ -121,7 +121,7 @@ pub struct Bars {
 }
 
 /// An axis: what it counts, how its numbers are written, and how close ticks may be.
-pub struct Scale {
+pub(super) struct Scale {
     /// What it counts.
     pub noun: String,
     /// How its numbers are written.
@@ -132,7 +132,7 @@ pub struct Scale {
 
 impl Bars {
     /// Bars of loads, without marks and legend.
-    pub fn new(title: String, subtitle: String, rows: Vec<Row>, loads: &Loads<'_>) -> Self {
+    pub(super) fn new(title: String, subtitle: String, rows: Vec<Row>, loads: &Loads<'_>) -> Self {
         Bars {
             title,
             subtitle,
@@ -148,7 +148,7 @@ impl Bars {
     }
 
     /// A sheet as high as the rows need.
-    pub fn sheet<'s>(mut self) -> Sheet<'s> {
+    pub(super) fn sheet<'s>(mut self) -> Sheet<'s> {
         let legend = if self.legend.is_empty() { 0 } else { LEGEND };
         let height = sheet_height(self.rows.len()) + legend as u32;
         let heading = [&mut self.title, &mut self.subtitle].map(std::mem::take);
@@ -161,7 +161,7 @@ impl Bars {
 }
 
 /// A sheet with a sentence in the place of bars.
-pub fn empty_sheet<'s>(
+pub(super) fn empty_sheet<'s>(
     title: impl Into<String>,
     subtitle: String,
     sentence: impl Into<String>,

@@ -7,7 +7,7 @@ use slotscope_engine::text::{day, time};
 const DAY: u64 = 86_400;
 
 /// Round dates between two times, at most `most` of them, and what each is called.
-pub fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
+pub(super) fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
     const MONTHS: [i64; 9] = [1, 2, 3, 6, 12, 24, 60, 120, 1200];
     const DAYS: [u64; 3] = [1, 2, 7];
     let span = to.saturating_sub(from);
@@ -42,7 +42,7 @@ pub fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
 }
 
 /// Round times between two, as `dates`; of less than a few days they are times of the day.
-pub fn moments(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
+pub(super) fn moments(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
     const STEPS: [u64; 17] = [
         1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
     ];

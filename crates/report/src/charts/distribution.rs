@@ -55,7 +55,7 @@ fn are_single(bins: &Bins) -> bool {
 }
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
     let (what, stats, subtitle) = (loads.title(), loads.stats, source_line(summary));
     if loads.total() == 0.0 {
@@ -163,9 +163,10 @@ fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&Co
     }
     let mut entries = vec![(Swatch::Area(LOAD), "slots in this dump")];
     if !expected.is_empty() {
-        let swatch = match are_single(bins) {
-            true => Swatch::Dot(EXPECTED),
-            false => Swatch::Line(EXPECTED, 2.5),
+        let swatch = if are_single(bins) {
+            Swatch::Dot(EXPECTED)
+        } else {
+            Swatch::Line(EXPECTED, 2.5)
         };
         entries.push((swatch, "a perfect hash of the same keys and tags"));
     }

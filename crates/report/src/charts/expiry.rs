@@ -12,7 +12,7 @@ use crate::charts::{Sheet, short_source_line};
 use crate::palette::{FRAME, LOAD, Rgb, WATCH};
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
     let subtitle = short_source_line(summary);
     let Some(expiry) = summary.expiry.as_ref() else {
@@ -34,7 +34,7 @@ pub fn sheet(summary: &Summary) -> Sheet<'_> {
 }
 
 /// Whether it is known when keys expire: whether they do is two bars.
-pub fn is_telling(summary: &Summary) -> bool {
+pub(super) fn is_telling(summary: &Summary) -> bool {
     let over_time = |expiry| OverTime::new(expiry, summary.input.written);
     summary.expiry.as_ref().and_then(over_time).is_some()
 }
@@ -52,15 +52,16 @@ fn title(expiry: &Expiry, keys: u64) -> String {
         let (share, when) = (percent(storm.share), minutes(storm.minutes));
         return format!("{share} of the keys expire within {when}{pattern}");
     }
-    match expiry.within.is_empty() {
-        true => format!(
+    if expiry.within.is_empty() {
+        format!(
             "{} of the keys have a TTL, {never} have none",
             part(expiry.expiring.keys)
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "{} of the keys expire within a day, {never} have no TTL",
             part(of_a_day.map(|of| of.load.keys).sum())
-        ),
+        )
     }
 }
 

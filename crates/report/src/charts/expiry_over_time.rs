@@ -40,7 +40,7 @@ const GAP: i32 = 62;
 const MOMENTS: usize = 8;
 
 /// What expires from a time on, by bars of the same length.
-pub struct OverTime {
+pub(super) struct OverTime {
     from: u64,
     step: u64,
     bars: Vec<PerMetric<u64>>,
@@ -52,7 +52,7 @@ pub struct OverTime {
 
 impl OverTime {
     /// What expires after `written`, or at any known time; `None` where nothing does.
-    pub fn new(expiry: &Expiry, written: Option<u64>) -> Option<Self> {
+    pub(super) fn new(expiry: &Expiry, written: Option<u64>) -> Option<Self> {
         let first = written.map_or(0, |written| written / 60 * 60);
         let due = expiry.over_time.iter().filter(|(at, _)| *at >= first);
         let due: Vec<&(u64, PerMetric<u64>)> = due.collect();
@@ -118,7 +118,7 @@ fn add(sum: &mut PerMetric<u64>, load: &PerMetric<u64>) {
 }
 
 /// Draws the fields, and `note` below them.
-pub fn draw(canvas: &Canvas<'_>, over_time: &OverTime, storms: &[Storm], note: &str) {
+pub(super) fn draw(canvas: &Canvas<'_>, over_time: &OverTime, storms: &[Storm], note: &str) {
     let has_bytes = over_time.bars[0].get(Metric::Bytes).is_some();
     let metrics = [Metric::Bytes, Metric::Keys];
     let metrics = &metrics[usize::from(!has_bytes)..];

@@ -1,7 +1,7 @@
 //! An axis on which each step is a factor: for ranks, sizes and rates, which span many magnitudes.
 
 /// Values from `from` to `to`, both above 0, and their pixels.
-pub struct Factors {
+pub(super) struct Factors {
     /// The first value.
     pub from: f64,
     /// The last value.
@@ -13,7 +13,12 @@ pub struct Factors {
 impl Factors {
     /// From the largest power of `step` below all values to the smallest above them, on the pixels `start` to `end`;
     /// values below 1 count as 1.
-    pub fn around(values: impl Iterator<Item = f64>, step: f64, start: i32, end: i32) -> Self {
+    pub(super) fn around(
+        values: impl Iterator<Item = f64>,
+        step: f64,
+        start: i32,
+        end: i32,
+    ) -> Self {
         let (low, high) = values.fold((f64::INFINITY, 0.0f64), |(low, high), value| {
             (low.min(value), high.max(value))
         });
@@ -35,7 +40,7 @@ impl Factors {
     }
 
     /// From `from` to `to`, whatever they are; a range of no width gets some.
-    pub fn between(from: f64, to: f64, start: i32, end: i32) -> Self {
+    pub(super) fn between(from: f64, to: f64, start: i32, end: i32) -> Self {
         Factors {
             from,
             to: to.max(from * 2.0),
@@ -45,13 +50,13 @@ impl Factors {
     }
 
     /// The pixel of `value`, as a fraction; values outside are set to the nearest end.
-    pub fn at(&self, value: f64) -> f64 {
+    pub(super) fn at(&self, value: f64) -> f64 {
         let part = (value.clamp(self.from, self.to) / self.from).ln() / (self.to / self.from).ln();
         self.start + (self.end - self.start) * part
     }
 
     /// Round decimal values on an axis that starts at a power of ten: 1, 10, 100; 1, 2, 5, 10 where those are few.
-    pub fn decimal_ticks(&self) -> Vec<f64> {
+    pub(super) fn decimal_ticks(&self) -> Vec<f64> {
         let few = self.to < 500.0 * self.from;
         let parts: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let all = self
@@ -61,7 +66,7 @@ impl Factors {
     }
 
     /// Every power of `step` on the axis.
-    pub fn ticks(&self, step: f64) -> impl Iterator<Item = f64> {
+    pub(super) fn ticks(&self, step: f64) -> impl Iterator<Item = f64> {
         let (from, to) = (self.from, self.to * 1.001);
         (0..64)
             .map(move |i| from * step.powi(i))

@@ -59,7 +59,7 @@ impl Scale {
 }
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
     let (what, stats, subtitle) = (loads.title(), loads.stats, source_line(summary));
     if loads.total() == 0.0 {

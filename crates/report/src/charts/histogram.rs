@@ -11,7 +11,12 @@ use crate::palette::{INK, Rgb};
 const LINE: i32 = 24;
 
 /// Draws bars of one colour from `base` up: left, right and top in pixels.
-pub fn bars(canvas: &Canvas<'_>, base: i32, bars: impl Iterator<Item = [i32; 3]>, colour: Rgb) {
+pub(super) fn bars(
+    canvas: &Canvas<'_>,
+    base: i32,
+    bars: impl Iterator<Item = [i32; 3]>,
+    colour: Rgb,
+) {
     for [left, right, top] in bars {
         let gap = i32::from(right - left > 4);
         // What is not nothing can be seen.
@@ -23,7 +28,12 @@ pub fn bars(canvas: &Canvas<'_>, base: i32, bars: impl Iterator<Item = [i32; 3]>
 }
 
 /// A dashed line with its label at each place, from `top` to `base`; the labels are below each other.
-pub fn marks(canvas: &Canvas<'_>, (top, base): (i32, i32), end: i32, marks: &[(i32, String)]) {
+pub(super) fn marks(
+    canvas: &Canvas<'_>,
+    (top, base): (i32, i32),
+    end: i32,
+    marks: &[(i32, String)],
+) {
     let style = Style::bold(size::BODY, INK);
     for (i, (x, _)) in marks.iter().enumerate() {
         canvas.dashes([*x, top + LINE * i as i32 - 8, x + 2, base], 6, INK);

@@ -18,7 +18,7 @@ const BARS: u64 = 64;
 const TAIL: f64 = 1.5;
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let subtitle = short_source_line(summary);
     match summary.lengths.as_ref().filter(|lengths| lengths.count > 0) {
         Some(lengths) => Sheet::new(title(lengths), subtitle, |canvas| draw(canvas, lengths)),

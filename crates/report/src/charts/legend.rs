@@ -16,7 +16,7 @@ const WORDS: i32 = 34;
 const GAP: i32 = 32;
 
 /// What a mark looks like.
-pub enum Swatch<'a> {
+pub(super) enum Swatch<'a> {
     /// A filled area.
     Area(Rgb),
     /// A line of so many pixels.
@@ -28,7 +28,7 @@ pub enum Swatch<'a> {
 }
 
 /// Draws the legend.
-pub fn draw(canvas: &Canvas<'_>, entries: &[(Swatch<'_>, &str)]) {
+pub(super) fn draw(canvas: &Canvas<'_>, entries: &[(Swatch<'_>, &str)]) {
     let style = Style::plain(size::BODY, MUTED);
     let middle = f64::from(MIDDLE);
     let mut x = MARGIN;

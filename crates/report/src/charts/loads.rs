@@ -13,7 +13,7 @@ use crate::charts::number::{Numbers, counted};
 
 /// What slots and nodes hold in one metric.
 #[derive(Clone, Copy)]
-pub struct Loads<'a> {
+pub(super) struct Loads<'a> {
     /// The metric.
     pub by: Metric,
     /// The load of each slot.
@@ -28,12 +28,12 @@ pub struct Loads<'a> {
 
 impl<'a> Loads<'a> {
     /// In the metric of the verdict; keys where the summary lacks it.
-    pub fn of(summary: &'a Summary) -> Self {
+    pub(super) fn of(summary: &'a Summary) -> Self {
         Loads::by(summary, summary.by)
     }
 
     /// In this metric; keys where the summary lacks it.
-    pub fn by(summary: &'a Summary, by: Metric) -> Self {
+    pub(super) fn by(summary: &'a Summary, by: Metric) -> Self {
         let (slots, nodes) = (&summary.slots, &summary.nodes.balance);
         match (slots.loads.get(by), slots.stats.get(by), nodes.get(by)) {
             (Some(loads), Some(stats), Some(nodes)) => Loads {
@@ -54,48 +54,48 @@ impl<'a> Loads<'a> {
     }
 
     /// What a slot would hold under a perfect hash; `None` where the units were not counted.
-    pub fn expected(&self) -> Option<CompoundPoisson> {
+    pub(super) fn expected(&self) -> Option<CompoundPoisson> {
         CompoundPoisson::of(self.units, self.by)
     }
 
     /// What one thing holds.
-    pub fn held(&self, load: &PerMetric<u64>) -> u64 {
+    pub(super) fn held(&self, load: &PerMetric<u64>) -> u64 {
         load.get(self.by).copied().unwrap_or(0)
     }
 
     /// What all slots hold.
-    pub fn total(&self) -> f64 {
+    pub(super) fn total(&self) -> f64 {
         balance::sum(self.slots) as f64
     }
 
     /// What the average slot holds.
-    pub fn mean(&self) -> f64 {
+    pub(super) fn mean(&self) -> f64 {
         self.total() / SLOTS as f64
     }
 
     /// `keys`, `bytes`, `ops`.
-    pub fn noun(&self) -> &'static str {
+    pub(super) fn noun(&self) -> &'static str {
         self.by.title()
     }
 
     /// `Keys`, `Bytes`, `Ops`: at the start of a title.
-    pub fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let (first, rest) = self.by.title().split_at(1);
         format!("{}{rest}", first.to_uppercase())
     }
 
     /// How they are written on axes.
-    pub fn numbers(&self) -> Numbers {
+    pub(super) fn numbers(&self) -> Numbers {
         Numbers::of(self.by)
     }
 
     /// `4,120`, `12.3 MiB`.
-    pub fn short(&self, load: f64) -> String {
+    pub(super) fn short(&self, load: f64) -> String {
         self.numbers().short(load)
     }
 
     /// `4,120 keys`, `1 op`, `12.3 MiB`.
-    pub fn counted(&self, load: u64) -> String {
+    pub(super) fn counted(&self, load: u64) -> String {
         match self.by {
             Metric::Keys => counted(load, "key"),
             by if by.has_unit() => self.short(load as f64),
@@ -106,7 +106,7 @@ impl<'a> Loads<'a> {
     }
 
     /// What to say where there is no load.
-    pub fn nothing(&self) -> String {
+    pub(super) fn nothing(&self) -> String {
         format!("no {} in this dump", self.noun())
     }
 }

@@ -26,7 +26,7 @@ const HOW_TO_READ: [&str; 4] = [
 ];
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
     let (noun, subtitle) = (loads.noun(), source_line(summary));
     if loads.total() == 0.0 {

@@ -16,7 +16,7 @@ use crate::charts::loads::Loads;
 use crate::charts::number::times_with;
 
 /// The nodes in one role.
-pub struct RoleStacks<'s> {
+pub(super) struct RoleStacks<'s> {
     /// `memory`, `load`; `None` for a metric that the user chose beside them.
     pub role: Option<Role>,
     /// The loads of its metric.
@@ -34,7 +34,7 @@ pub struct RoleStacks<'s> {
 }
 
 /// What a node holds in one role.
-pub struct Stack {
+pub(super) struct Stack {
     /// In fair shares.
     pub ratio: f64,
     /// Its parts, of `ratio` together.
@@ -51,7 +51,7 @@ pub struct Stack {
 
 impl<'s> RoleStacks<'s> {
     /// Those of every role, in its order.
-    pub fn of(summary: &'s Summary) -> Vec<Self> {
+    pub(super) fn of(summary: &'s Summary) -> Vec<Self> {
         let roles = summary.verdict.roles.iter().zip(&summary.role_loads);
         roles
             .filter_map(|(verdict, load)| RoleStacks::new(summary, verdict, load))
@@ -101,12 +101,12 @@ impl<'s> RoleStacks<'s> {
     }
 
     /// The stack of the fullest node.
-    pub fn fullest(&self) -> Option<&Stack> {
+    pub(super) fn fullest(&self) -> Option<&Stack> {
         self.stacks[self.fullest].as_ref()
     }
 
     /// The largest ratio.
-    pub fn most(&self) -> f64 {
+    pub(super) fn most(&self) -> f64 {
         self.fullest().map_or(1.0, |stack| stack.ratio)
     }
 }
@@ -160,13 +160,13 @@ impl Stack {
     }
 
     /// What is neither a big key nor a hot tag.
-    pub fn rest(&self) -> f64 {
+    pub(super) fn rest(&self) -> f64 {
         self.ratio - self.keys - self.tags
     }
 }
 
 /// `key leaderboard`, `tag {flash-sale}`.
-pub fn spelled(unit: &Unit) -> String {
+pub(super) fn spelled(unit: &Unit) -> String {
     match (&unit.main_key, unit.kind) {
         (Some(key), _) => format!("key {}", bars::spelled(key)),
         (None, UnitKind::Key) => format!("key {}", bars::spelled(&unit.name)),

@@ -33,7 +33,7 @@ const BESIDE: i32 = 12;
 const LEAST: f64 = 1.15;
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let roles = RoleStacks::of(summary);
     let subtitle = subtitle(summary);
     let first = roles.iter().position(|role| role.loads.by == summary.by);
@@ -303,9 +303,10 @@ fn axis(canvas: &Canvas<'_>, role: &RoleStacks<'_>, panel: &Panel, bottom: i32) 
 
 /// What follows a number of the metric that has no unit of its own.
 fn unit_of(role: &RoleStacks<'_>) -> String {
-    match role.loads.by.has_unit() {
-        true => String::new(),
-        false => format!(" {}", role.loads.noun()),
+    if role.loads.by.has_unit() {
+        String::new()
+    } else {
+        format!(" {}", role.loads.noun())
     }
 }
 
@@ -342,13 +343,14 @@ fn bar(
     piece(stack.keys, BIG_KEY);
     piece(stack.tags, HOT_TAG);
     piece(stack.rest(), LIGHT_LOAD);
-    let ratio = match stack.is_too_full {
-        true => Style {
+    let ratio = if stack.is_too_full {
+        Style {
             bold: true,
             colour: ALARM,
             ..style
-        },
-        false => style,
+        }
+    } else {
+        style
     };
     let [load, times] = &stack.words;
     canvas.text(times, (panel.right, y), Anchor::End, ratio);

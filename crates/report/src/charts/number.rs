@@ -2,7 +2,7 @@
 
 use slotscope_engine::calendar::unit_of_time;
 use slotscope_engine::metric::Metric;
-pub use slotscope_engine::text::three_digits as short;
+pub(super) use slotscope_engine::text::three_digits as short;
 use slotscope_engine::text::{
     binary_unit, bytes_in_three_digits, grouped, micros, plural, power_of_1024, si_prefix,
     three_digits,
@@ -76,12 +76,12 @@ fn ticks_in(
 }
 
 /// A count in words: `1 key`, `4,120 keys`, `12.3 M keys`.
-pub fn counted(count: u64, one: &str) -> String {
+pub(super) fn counted(count: u64, one: &str) -> String {
     format!("{} {one}{}", three_digits(count as f64), plural(count))
 }
 
 /// How often something holds something: `1.003×`, `1.17×`, `24.5×`, `2,146×`.
-pub fn times(ratio: f64) -> String {
+pub(super) fn times(ratio: f64) -> String {
     match ratio {
         r if (0.95..1.05).contains(&r) => times_with(3, r),
         r => times_with(2, r),
@@ -89,7 +89,7 @@ pub fn times(ratio: f64) -> String {
 }
 
 /// As `times`, with so many digits where it is small.
-pub fn times_with(digits: usize, ratio: f64) -> String {
+pub(super) fn times_with(digits: usize, ratio: f64) -> String {
     match ratio {
         r if r < 9.995 => format!("{r:.digits$}×"),
         r if r < 99.95 => format!("{r:.1}×"),
@@ -98,7 +98,7 @@ pub fn times_with(digits: usize, ratio: f64) -> String {
 }
 
 /// Round values from `from` to `to`, about `about` of them, at least `least` apart, and the label of each.
-pub fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
+pub(super) fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
     let range = (to - from).max(f64::MIN_POSITIVE);
     let rough = (range / about.max(1) as f64).max(least);
     let power = 10f64.powf(rough.log10().floor());
@@ -107,9 +107,10 @@ pub fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)>
         .into_iter()
         .find(|step| *step >= rough * 0.999);
     let step = step.unwrap_or(10.0 * power);
-    let prefix = match to < SHORTENED {
-        true => 0,
-        false => ((to / 2.0).log10() / 3.0) as usize,
+    let prefix = if to < SHORTENED {
+        0
+    } else {
+        ((to / 2.0).log10() / 3.0) as usize
     };
     let unit = 1000f64.powi(prefix as i32);
     let digits = (-(step / unit).log10().floor()).clamp(0.0, 6.0) as usize;

@@ -15,7 +15,7 @@ const OF_A_LEVEL: usize = 8;
 const SHOWN: usize = 24;
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
     let heaviest = summary.prefixes.as_ref().and_then(|prefixes| {
         let first = prefixes.top.first()?;
@@ -61,12 +61,13 @@ fn title(heaviest: &Prefix, loads: &Loads<'_>) -> String {
 }
 
 fn subtitle(summary: &Summary, prefixes: &KeyGroups<Prefix>, loads: &Loads<'_>) -> String {
-    let bound = match prefixes.exact {
-        true => String::new(),
-        false => format!(
+    let bound = if prefixes.exact {
+        String::new()
+    } else {
+        format!(
             "an unlisted prefix holds {} at most  ·  ",
             loads.counted(prefixes.max_error)
-        ),
+        )
     };
     format!("{bound}{}", short_source_line(summary))
 }

@@ -8,23 +8,23 @@ use slotscope_canvas::{Anchor, Canvas, png};
 use crate::palette::{FRAME, INK, MUTED};
 
 /// Every size of text in a chart: title, subtitle, names and values, ticks.
-pub mod size {
+pub(super) mod size {
     /// The finding.
-    pub const TITLE: f32 = 33.0;
+    pub(crate) const TITLE: f32 = 33.0;
     /// The smallest that a long title is set in before it is cut.
-    pub const SMALL_TITLE: f32 = 22.0;
+    pub(crate) const SMALL_TITLE: f32 = 22.0;
     /// What was read.
-    pub const SUBTITLE: f32 = 18.0;
+    pub(crate) const SUBTITLE: f32 = 18.0;
     /// Names and values.
-    pub const BODY: f32 = 17.0;
+    pub(crate) const BODY: f32 = 17.0;
     /// Ticks and notes.
-    pub const NOTE: f32 = 15.0;
+    pub(crate) const NOTE: f32 = 15.0;
 }
 
 /// Pixels that stay free at the left and right edge.
-pub const MARGIN: i32 = 40;
+pub(super) const MARGIN: i32 = 40;
 /// Where the first line under the heading may start.
-pub const BELOW_HEADING: i32 = 112;
+pub(super) const BELOW_HEADING: i32 = 112;
 
 /// Width of every chart in pixels.
 const WIDTH: u32 = 1200;

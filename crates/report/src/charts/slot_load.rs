@@ -32,7 +32,7 @@ const VISIBLE: f64 = 0.02;
 const FILLER: f32 = 170.0;
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
     let subtitle = source_line(summary);
     let (Some(hottest), true) = (summary.slots.hottest.first(), loads.total() > 0.0) else {
@@ -83,21 +83,20 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
         },
     };
     let (top, bottom) = (204, canvas.height - 90);
-    let all = match stats.max > FEW && stats.max as f64 > FAR * usual {
-        false => panel(usual.max(stats.max as f64), top, bottom),
-        true => {
-            let (all, near) = (panel(stats.max as f64, top, 390), panel(usual, 464, bottom));
-            near.draw_y(
-                canvas,
-                &format!("the same, cut at {}", loads.counted(near.y.to as u64)),
-                |_, label| label,
-            );
-            envelope(canvas, &near, loads.slots);
-            borders(canvas, &near, summary, false);
-            yardstick(canvas, &near, stats.mean, perfect.as_ref());
-            near.draw_x(canvas, "slot", slot);
-            all
-        }
+    let all = if !(stats.max > FEW && stats.max as f64 > FAR * usual) {
+        panel(usual.max(stats.max as f64), top, bottom)
+    } else {
+        let (all, near) = (panel(stats.max as f64, top, 390), panel(usual, 464, bottom));
+        near.draw_y(
+            canvas,
+            &format!("the same, cut at {}", loads.counted(near.y.to as u64)),
+            |_, label| label,
+        );
+        envelope(canvas, &near, loads.slots);
+        borders(canvas, &near, summary, false);
+        yardstick(canvas, &near, stats.mean, perfect.as_ref());
+        near.draw_x(canvas, "slot", slot);
+        all
     };
     all.draw_y(canvas, &format!("{} per slot", loads.noun()), |_, label| {
         label

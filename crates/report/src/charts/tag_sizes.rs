@@ -30,7 +30,7 @@ const TICKS: usize = 10;
 const APART: f64 = 4.0;
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
     let subtitle = short_source_line(summary);
     let all = all_ranks(summary, &loads);
@@ -262,9 +262,10 @@ fn yardsticks(
 }
 
 fn legend(canvas: &Canvas<'_>, tags: &Tags, all: &str) {
-    let listed = match tags.exact {
-        true => "a tag that is listed",
-        false => "a tag that is listed, the bar above it: what it may hold",
+    let listed = if tags.exact {
+        "a tag that is listed"
+    } else {
+        "a tag that is listed, the bar above it: what it may hold"
     };
     let mut entries = vec![(Swatch::Dot(LOAD), listed)];
     if !all.is_empty() {

@@ -179,9 +179,10 @@ fn bursts(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field) {
             (place, anchor, text_box(&name, place, anchor, style))
         };
         let start = at(Anchor::Start, x0);
-        let (place, anchor, area) = match start.2[2] > x.end {
-            true => at(Anchor::End, x.end - 4),
-            false => start,
+        let (place, anchor, area) = if start.2[2] > x.end {
+            at(Anchor::End, x.end - 4)
+        } else {
+            start
         };
         if taken.iter().any(|other| overlap(*other, area)) {
             continue;

@@ -87,9 +87,10 @@ impl<'s> Role<'s> {
 
     fn row(&self, unit: &Unit) -> Row {
         let unsure = unit.at_most - unit.load;
-        let up_to = match unsure > 0.0 {
-            true => format!(" to {}", self.loads.short(unit.at_most)),
-            false => String::new(),
+        let up_to = if unsure > 0.0 {
+            format!(" to {}", self.loads.short(unit.at_most))
+        } else {
+            String::new()
         };
         let amount = self.loads.short(unit.load);
         Row::Bar {
@@ -125,14 +126,14 @@ fn spelled(unit: &Unit) -> String {
 }
 
 /// Whether there are two that matter: one bar is a sentence.
-pub fn is_telling(summary: &Summary) -> bool {
+pub(super) fn is_telling(summary: &Summary) -> bool {
     let roles = Role::all(summary);
     let mattering = |role: &Role<'_>| role.units.iter().filter(|unit| role.matters(unit)).count();
     roles.iter().map(mattering).sum::<usize>() > 1
 }
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
     let subtitle = subtitle(summary, &loads);
     let empty =
@@ -227,12 +228,13 @@ fn subtitle(summary: &Summary, loads: &Loads<'_>) -> String {
     } else {
         ""
     };
-    let bounds = match tags.exact {
-        true => String::new(),
-        false => format!(
+    let bounds = if tags.exact {
+        String::new()
+    } else {
+        format!(
             "  ·  an unlisted tag holds {} at most",
             loads.counted(tags.max_error)
-        ),
+        )
     };
     let share = tags.tagged_keys as f64 / (summary.input.keys as f64).max(1.0);
     let found = format!(

@@ -16,12 +16,12 @@ use crate::palette::LOAD;
 const SHOWN: usize = 16;
 
 /// Whether there is more than one type.
-pub fn is_telling(summary: &Summary) -> bool {
+pub(super) fn is_telling(summary: &Summary) -> bool {
     summary.encodings.iter().flatten().nth(1).is_some()
 }
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::by(summary, Metric::Bytes);
     let mut kinds: Vec<&EncodingLoad> = summary.encodings.iter().flatten().collect();
     kinds.sort_by_key(|kind| std::cmp::Reverse(loads.held(&kind.load)));

@@ -24,7 +24,7 @@ const LARGEST: f64 = 0.01;
 const LABELS: usize = 12;
 
 /// The chart of `summary`.
-pub fn sheet(summary: &Summary) -> Sheet<'_> {
+pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let subtitle = short_source_line(summary);
     match summary.sizes.as_ref().filter(|sizes| sizes.max > 0) {
         Some(sizes) => Sheet::new(title(sizes), subtitle, |canvas| draw(canvas, sizes)),

@@ -16,7 +16,7 @@ use crate::output::{turn, unfinished};
 const TRIES: usize = 5;
 
 /// Opened files that are not in place yet; dropped unfinished, they are removed.
-pub struct Directory {
+pub(super) struct Directory {
     path: PathBuf,
     /// The names, and the files under hidden ones; each is locked while it is open.
     files: Vec<(String, File)>,
@@ -30,7 +30,7 @@ impl Directory {
     ///
     /// # Errors
     /// It cannot be made or written to, or holds what `guard` does not let it replace.
-    pub fn open(path: &Path, names: &[&str], mark: Mark, guard: Guard) -> Result<Self> {
+    pub(super) fn open(path: &Path, names: &[&str], mark: Mark, guard: Guard) -> Result<Self> {
         if path.exists() && !path.is_dir() {
             let what = "is a file; the name of a directory is needed here";
             return Err(Error::bad(Name::from(path).to_string(), what));
@@ -75,7 +75,7 @@ impl Directory {
     ///
     /// # Errors
     /// A file cannot be written or put in place; then all are as they were before.
-    pub fn publish(
+    pub(super) fn publish(
         self,
         write: impl Fn(&str, &mut dyn Write) -> io::Result<Written>,
     ) -> Result<()> {

@@ -9,7 +9,7 @@ use slotscope_engine::error::{Error, Result};
 use crate::output::unfinished;
 
 /// A file, or a directory.
-pub struct Staged {
+pub(super) struct Staged {
     /// The path that it is to have.
     pub target: PathBuf,
     /// The path that it has until then.
@@ -35,7 +35,7 @@ enum Before {
 }
 
 /// Puts each entry in place, or removes what has its name where nothing was written.
-pub fn all<'a>(entries: impl Iterator<Item = (&'a Staged, Written)>) -> Result<()> {
+pub(super) fn all<'a>(entries: impl Iterator<Item = (&'a Staged, Written)>) -> Result<()> {
     let mut done: Vec<(&Path, Before)> = Vec::new();
     let mut outcome = Ok(());
     for (Staged { target, temporary }, written) in entries {

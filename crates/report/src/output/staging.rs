@@ -9,7 +9,7 @@ use crate::output::unfinished;
 
 /// What is not in place yet; dropped unfinished, it is removed with what is in it.
 #[derive(Default)]
-pub struct Staging {
+pub(super) struct Staging {
     /// In the order in which they are put in place.
     pub entries: Vec<Staged>,
     /// Directories that were made for them.
@@ -18,7 +18,7 @@ pub struct Staging {
 
 impl Staging {
     /// Adds what is at `temporary` and is to be at `target`.
-    pub fn add(&mut self, target: &Path, temporary: &Path) {
+    pub(super) fn add(&mut self, target: &Path, temporary: &Path) {
         self.entries.push(Staged {
             target: target.to_path_buf(),
             temporary: temporary.to_path_buf(),
@@ -29,7 +29,7 @@ impl Staging {
     ///
     /// # Errors
     /// One cannot be put in place; then all are as they were before.
-    pub fn publish(mut self, written: impl IntoIterator<Item = Written>) -> Result<()> {
+    pub(super) fn publish(mut self, written: impl IntoIterator<Item = Written>) -> Result<()> {
         // An interrupt waits for the lock: it finds either nothing in place or everything.
         unfinished::locked(|paths| {
             replace::all(self.entries.iter().zip(written))?;

@@ -17,13 +17,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// Held until it is dropped. `None` where directories cannot be locked: then the last run wins, file by file.
-pub type Turn = Option<File>;
+pub(super) type Turn = Option<File>;
 
 /// Waits for the turn of this run.
 ///
 /// # Errors
 /// Another process keeps the lock.
-pub fn take(path: &Path) -> Result<Turn> {
+pub(super) fn take(path: &Path) -> Result<Turn> {
     let Ok(directory) = File::open(path) else {
         return Ok(None);
     };

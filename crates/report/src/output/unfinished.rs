@@ -21,12 +21,12 @@ const TRIES: usize = 16;
 const DIGITS: usize = 16;
 
 /// Calls `change` while no interrupt can remove anything.
-pub fn locked<T>(change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
+pub(super) fn locked<T>(change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
     change(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Notes that an output is in place: from here on an interrupt waits for the end of the run.
-pub fn published() {
+pub(super) fn published() {
     PUBLISHED.store(true, Relaxed);
 }
 
@@ -44,7 +44,7 @@ pub fn abandon(even_then: bool) -> bool {
 }
 
 /// Removes what `is_own`.
-pub fn discard(is_own: impl Fn(&Path) -> bool) {
+pub(super) fn discard(is_own: impl Fn(&Path) -> bool) {
     locked(|paths| {
         let (own, others) = paths.drain(..).partition(|path| is_own(path));
         *paths = others;
@@ -55,14 +55,15 @@ pub fn discard(is_own: impl Fn(&Path) -> bool) {
 
 /// There is nobody to report a failure to. A directory that another run put a file into is not empty, and stays.
 fn remove(path: &Path) {
-    let _ = match path.is_dir() {
-        true => fs::remove_dir(path),
-        false => fs::remove_file(path),
+    let _ = if path.is_dir() {
+        fs::remove_dir(path)
+    } else {
+        fs::remove_file(path)
     };
 }
 
 /// Makes the directory with those above it that are missing, and returns these.
-pub fn make_directories(path: &Path) -> io::Result<Vec<PathBuf>> {
+pub(super) fn make_directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     locked(|paths| {
         let missing = path
             .ancestors()
@@ -76,7 +77,7 @@ pub fn make_directories(path: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Makes a new file that is to become `name`, and follows no link to do so. The file is locked as long as it is open,
 /// which shows other runs that this one is alive.
-pub fn make_file(directory: &Path, name: &str) -> io::Result<(PathBuf, File)> {
+pub(super) fn make_file(directory: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     locked(|paths| {
         let (path, file) = with_new_name(directory, name, |path| {
             OpenOptions::new().write(true).create_new(true).open(path)
@@ -89,7 +90,7 @@ pub fn make_file(directory: &Path, name: &str) -> io::Result<(PathBuf, File)> {
 }
 
 /// Lets `make` make a file under a name that no other run can foresee.
-pub fn with_new_name<T>(
+pub(super) fn with_new_name<T>(
     directory: &Path,
     name: &str,
     make: impl Fn(&Path) -> io::Result<T>,
@@ -108,7 +109,7 @@ pub fn with_new_name<T>(
 
 /// Removes the files and directories that killed runs left on their way to one of `names`; the caller holds the
 /// directory's lock.
-pub fn remove_stale(directory: &Path, names: &[&str]) {
+pub(super) fn remove_stale(directory: &Path, names: &[&str]) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let is_left = entry
             .file_name()
@@ -127,7 +128,7 @@ pub fn remove_stale(directory: &Path, names: &[&str]) {
 }
 
 /// The directory that `path` is in.
-pub fn parent(path: &Path) -> &Path {
+pub(super) fn parent(path: &Path) -> &Path {
     let parent = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());

@@ -10,6 +10,9 @@ const QUOTED: [char; 5] = [',', ';', '"', '\n', '\r'];
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// Writes every row of `table`.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write(table: &Table<'_>, out: &mut dyn Write) -> io::Result<()> {
     let columns = table.for_files();
     let header = columns.iter().map(|at| table.columns[*at].field.to_owned());
@@ -21,9 +24,12 @@ pub fn write(table: &Table<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_row(fields: impl Iterator<Item = String>, out: &mut dyn Write) -> io::Result<()> {
-    let quoted = fields.map(|field| match field.contains(QUOTED) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field,
+    let quoted = fields.map(|field| {
+        if field.contains(QUOTED) {
+            format!("\"{}\"", field.replace('"', "\"\""))
+        } else {
+            field
+        }
     });
     writeln!(out, "{}", quoted.collect::<Vec<_>>().join(","))
 }
@@ -31,9 +37,10 @@ fn write_row(fields: impl Iterator<Item = String>, out: &mut dyn Write) -> io::R
 /// The exact value; a text that a spreadsheet would take for a formula gets a leading `'`.
 fn field(cell: &Cell<'_>) -> String {
     let text = cell.exact();
-    match !cell.is_number() && text.trim_start().starts_with(FORMULA) {
-        true => format!("'{text}"),
-        false => text,
+    if !cell.is_number() && text.trim_start().starts_with(FORMULA) {
+        format!("'{text}")
+    } else {
+        text
     }
 }
 

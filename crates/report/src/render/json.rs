@@ -12,11 +12,17 @@ use slotscope_findings::summary::{SCHEMA, Summary};
 use crate::render::older::{self, OLDER};
 
 /// Writes it.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     write_object(summary, out)
 }
 
 /// Writes any object on one line.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write_object(object: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, object)?;
     out.write_all(b"\n")
@@ -48,9 +54,10 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
         Some(serde_json::Value::String(schema)) if schema == SCHEMA => false,
         Some(serde_json::Value::String(schema)) if OLDER.contains(&schema.as_str()) => true,
         Some(serde_json::Value::String(other)) => {
-            let way_out = match other.starts_with("slotscope.report/") {
-                true => ": analyze its dump again with this version",
-                false => ", as analyze writes it",
+            let way_out = if other.starts_with("slotscope.report/") {
+                ": analyze its dump again with this version"
+            } else {
+                ", as analyze writes it"
             };
             let other = Name::from(other.as_str());
             return bad(format!(
@@ -60,12 +67,11 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
         }
         _ => return bad("no report.json of analyze: it names no schema".into()),
     };
-    let summary: Summary = match is_older {
-        false => serde_json::from_slice(bytes).map_err(unreadable)?,
-        true => {
-            let report = serde_json::from_slice(bytes).map_err(unreadable)?;
-            serde_json::from_value(older::upgraded(report)).map_err(unreadable)?
-        }
+    let summary: Summary = if !is_older {
+        serde_json::from_slice(bytes).map_err(unreadable)?
+    } else {
+        let report = serde_json::from_slice(bytes).map_err(unreadable)?;
+        serde_json::from_value(older::upgraded(report)).map_err(unreadable)?
     };
     for (metric, loads) in summary.slots.loads.iter() {
         if loads.len() != SLOTS {

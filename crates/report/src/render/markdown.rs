@@ -17,6 +17,9 @@ const NAME: usize = 120;
 const MAP_WIDTH: usize = 80;
 
 /// Writes `sections` with at most `rows` rows in a table; `rest` says where the others are.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write(
     sections: &[Section<'_>],
     rows: usize,

@@ -7,10 +7,10 @@ use slotscope_findings::summary::state::State;
 
 /// The schemas before. Reports of the first have loads, nodes, tags and prefixes as today and no verdict by metric; those
 /// of the second have a verdict for each metric in place of two roles.
-pub const OLDER: [&str; 2] = ["slotscope.report/1", "slotscope.report/2"];
+pub(super) const OLDER: [&str; 2] = ["slotscope.report/1", "slotscope.report/2"];
 
 /// A report of those schemas as one of today's.
-pub fn upgraded(report: Value) -> Value {
+pub(super) fn upgraded(report: Value) -> Value {
     if report["verdict"]["by_metric"].is_array() {
         with_roles(report)
     } else {

@@ -33,8 +33,9 @@ pub fn quantiles(metric: Metric, of: &Quantiles) -> String {
 
 /// The mean, with one digit after the point where it is small.
 pub fn mean(metric: Metric, of: &Quantiles) -> String {
-    match of.mean < 1000.0 {
-        true => format!("{:.1}", of.mean),
-        false => amount_cell(metric, of.mean.round() as u64),
+    if of.mean < 1000.0 {
+        format!("{:.1}", of.mean)
+    } else {
+        amount_cell(metric, of.mean.round() as u64)
     }
 }

@@ -47,9 +47,10 @@ pub fn cards(summary: &Summary) -> Vec<Card> {
         .problems()
         .map(|found| card(verdict, found))
         .collect();
-    match cards.is_empty() {
-        true => vec![no_problem(verdict)],
-        false => cards,
+    if cards.is_empty() {
+        vec![no_problem(verdict)]
+    } else {
+        cards
     }
 }
 

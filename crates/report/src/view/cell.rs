@@ -93,9 +93,10 @@ impl<'a> Cell<'a> {
 
     /// What something was and what it becomes, spelled; one value where both are the same.
     pub fn change([before, after]: [String; 2]) -> Self {
-        Cell::text(match before == after {
-            true => before,
-            false => format!("{before} → {after}"),
+        Cell::text(if before == after {
+            before
+        } else {
+            format!("{before} → {after}")
         })
     }
 

@@ -30,9 +30,10 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
 /// How many keys there are, and which nodes and tags have several.
 fn about(summary: &Summary, list: &ExtremeKeys) -> String {
     let keys = counted(list.keys.len() as u64, "key");
-    let entries = match list.entries > list.keys.len() as u64 {
-        true => format!(" in {} entries", grouped(list.entries)),
-        false => String::new(),
+    let entries = if list.entries > list.keys.len() as u64 {
+        format!(" in {} entries", grouped(list.entries))
+    } else {
+        String::new()
     };
     let times = list.from_ms.zip(list.to_ms).map(|(from, to)| {
         format!(
@@ -54,9 +55,12 @@ fn about(summary: &Summary, list: &ExtremeKeys) -> String {
     let tags = most(list, |key| key.tag.as_ref());
     let tags = tags.iter().filter(|(_, keys)| *keys > 1);
     let tags = tags.map(|(tag, keys)| format!("{{{}}} {keys}", short(tag)));
-    let part = |what: &str, names: Vec<String>| match names.is_empty() {
-        true => String::new(),
-        false => format!("; {what} {}", names.join(", ")),
+    let part = |what: &str, names: Vec<String>| {
+        if names.is_empty() {
+            String::new()
+        } else {
+            format!("; {what} {}", names.join(", "))
+        }
     };
     format!(
         "By {}: {keys}{entries}{}{}{}",

@@ -53,9 +53,10 @@ pub fn expiry(summary: &Summary) -> Option<Section<'_>> {
         Part::new(left, within.load)
     });
     let table = table("expires", None, rows, summary);
-    section = match expiry.within.is_empty() {
-        true => section,
-        false => section.table(table),
+    section = if expiry.within.is_empty() {
+        section
+    } else {
+        section.table(table)
     };
     Some(match &expiry.leaving {
         Some(leaving) => soon(summary, leaving)
@@ -145,9 +146,10 @@ pub fn lfu(summary: &Summary) -> Option<Section<'_>> {
                 .sum::<u64>()
         };
         let load = carried.map(|metric, _| sum(metric));
-        let counter = match least == most {
-            true => most.to_string(),
-            false => format!("{least} to {most}"),
+        let counter = if least == most {
+            most.to_string()
+        } else {
+            format!("{least} to {most}")
         };
         least = most.saturating_add(1);
         Part {

@@ -148,9 +148,10 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Tab
 
 /// What the topology says of a node that does not serve its slots.
 fn state(node: &NodeLoad) -> Option<&'static str> {
-    match node.failed {
-        true => Some("failed"),
-        false => node.is_suspected().then_some("fail?"),
+    if node.failed {
+        Some("failed")
+    } else {
+        node.is_suspected().then_some("fail?")
     }
 }
 
@@ -219,9 +220,12 @@ impl Shares<'_> {
             Some(found) if ratio > found.bands.lower && is_fullest(found) => Tone::Watch,
             _ => Tone::Plain,
         };
-        Cell::of(self.of(node), |ratio| match self.has_bar {
-            true => fair(ratio, self.most, tone(ratio)),
-            false => Cell::ratio(ratio, 3),
+        Cell::of(self.of(node), |ratio| {
+            if self.has_bar {
+                fair(ratio, self.most, tone(ratio))
+            } else {
+                Cell::ratio(ratio, 3)
+            }
         })
     }
 

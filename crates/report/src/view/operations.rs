@@ -50,12 +50,13 @@ fn absent(of: &AbsentKeys, all: u64) -> Option<String> {
         1 => String::from("a key that no dump has"),
         keys => format!("{} keys that no dump has", grouped(keys)),
     };
-    let of_those = match of.looked_up < all {
-        true => format!(
+    let of_those = if of.looked_up < all {
+        format!(
             " of the {} whose keys are known by name",
             grouped(of.looked_up)
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     };
     let top = of.top.iter().take(NAMED);
     let top: Vec<_> = top

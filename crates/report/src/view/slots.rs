@@ -24,9 +24,10 @@ pub fn map(summary: &Summary) -> Option<Section<'_>> {
         .anchored("slots", "Slots")
         .with(Block::SlotMap(by, loads));
     // A map without any load is left to the page, whose script draws it.
-    Some(match loads.iter().any(|load| *load > 0) {
-        true => section,
-        false => section.scoped(Scope::Page),
+    Some(if loads.iter().any(|load| *load > 0) {
+        section
+    } else {
+        section.scoped(Scope::Page)
     })
 }
 
@@ -57,9 +58,10 @@ pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
     if slots.hottest.is_empty() {
         return None;
     }
-    let filled_by = match by.has_unit() {
-        true => String::from("filled by"),
-        false => format!("filled by ({})", by.head()),
+    let filled_by = if by.has_unit() {
+        String::from("filled by")
+    } else {
+        format!("filled by ({})", by.head())
     };
     let table = Table::of(&slots.hottest)
         .column(Column::number("slot"), |slot| Cell::number(slot.slot))

@@ -67,9 +67,10 @@ fn listed(summary: &Summary, title: String) -> Section<'_> {
     if hidden == 0 {
         return section;
     }
-    let counts = match tags.exact {
-        true => "Counts are exact",
-        false => "The input was read once: counts are at least these",
+    let counts = if tags.exact {
+        "Counts are exact"
+    } else {
+        "The input was read once: counts are at least these"
     };
     section.paragraph(format!(
         "{counts}; a tag that is not shown holds at most {}.",

@@ -334,9 +334,12 @@ fn a_target_that_dies_ends_the_script_and_leaves_no_slot_unnamed() {
         .spawn()
         .unwrap();
     let before = uneven.before.clone();
-    wait_for(|| match owners(&uneven.cluster) == before {
-        true => Err(fs::read_to_string(&log).unwrap()),
-        false => Ok(()),
+    wait_for(|| {
+        if owners(&uneven.cluster) == before {
+            Err(fs::read_to_string(&log).unwrap())
+        } else {
+            Ok(())
+        }
     });
     uneven.cluster.servers[target].stop();
     assert_eq!(child.wait().unwrap().code(), Some(1));

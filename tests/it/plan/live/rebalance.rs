@@ -71,7 +71,7 @@ fn judge(bytes: &[u64], weights: &[f64], before: &[usize], after: &[usize]) -> (
     )
 }
 
-pub fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster, case: u64) {
+pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster, case: u64) {
     let rng = &mut Rng::new(case + 77);
     let (bytes, csv) = load(cluster, rng);
     let with_empty = case.is_multiple_of(2);

@@ -50,7 +50,7 @@ fn nasty(tag: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-pub fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Cluster) {
+pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Cluster) {
     let scratch = Scratch::new();
     let mut follower = Follower::new(cluster);
     let mut written: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();

@@ -14,7 +14,7 @@ use slotscope::name::Name;
 
 /// The reply to a command that may not fail.
 #[track_caller]
-pub fn call<W: AsRef<[u8]>>(client: &mut Client, words: &[W]) -> Reply {
+pub(crate) fn call<W: AsRef<[u8]>>(client: &mut Client, words: &[W]) -> Reply {
     let reply = client.call(words);
     assert!(!matches!(reply, Reply::Error(_)), "{reply:?}");
     reply
@@ -22,7 +22,7 @@ pub fn call<W: AsRef<[u8]>>(client: &mut Client, words: &[W]) -> Reply {
 
 /// As `call`, of a command whose words have no blanks in them.
 #[track_caller]
-pub fn say(client: &mut Client, command: &str) -> Reply {
+pub(crate) fn say(client: &mut Client, command: &str) -> Reply {
     call(client, &command.split_whitespace().collect::<Vec<_>>())
 }
 
@@ -34,7 +34,7 @@ fn int(reply: Reply) -> i64 {
 }
 
 /// The replies to one command for each key, whose name is put in the place of `KEY`.
-pub fn each(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<Reply> {
+pub(crate) fn each(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<Reply> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let word = |word: &&'_ str, key: &'_ [u8]| match *word {
         "KEY" => key.to_vec(),
@@ -52,12 +52,12 @@ pub fn each(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<Reply> 
 }
 
 /// As `each`, of a command that answers with a number.
-pub fn numbers(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<i64> {
+pub(crate) fn numbers(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<i64> {
     each(client, command, keys).into_iter().map(int).collect()
 }
 
 /// The keys of the database that the client has selected, as SCAN lists them, sorted.
-pub fn keys(client: &mut Client) -> Vec<Vec<u8>> {
+pub(crate) fn keys(client: &mut Client) -> Vec<Vec<u8>> {
     let (mut cursor, mut keys) = (b"0".to_vec(), Vec::new());
     loop {
         let words = [&b"SCAN"[..], &cursor, b"COUNT", b"1000"];
@@ -80,13 +80,13 @@ pub fn keys(client: &mut Client) -> Vec<Vec<u8>> {
 
 /// Which clock of a key the server's policy keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Policy {
+pub(crate) enum Policy {
     Lfu,
     Lru,
 }
 
 /// All keys of a database, as the server describes them; the clocks first, which other questions touch.
-pub fn described(client: &mut Client, database: u64, policy: Policy) -> Vec<Found> {
+pub(crate) fn described(client: &mut Client, database: u64, policy: Policy) -> Vec<Found> {
     let keys = keys(client);
     let clock = match policy {
         Policy::Lfu => numbers(client, "OBJECT FREQ KEY", &keys),
@@ -154,7 +154,7 @@ fn count_of(type_name: &str) -> Count {
 }
 
 /// What MEMORY USAGE says of each key, all of its elements counted.
-pub fn usage(client: &mut Client) -> BTreeMap<Name, u64> {
+pub(crate) fn usage(client: &mut Client) -> BTreeMap<Name, u64> {
     let keys = keys(client);
     let usage = numbers(client, "MEMORY USAGE KEY SAMPLES 0", &keys);
     let names = keys.into_iter().map(Name);
@@ -164,7 +164,7 @@ pub fn usage(client: &mut Client) -> BTreeMap<Name, u64> {
 }
 
 /// Gives a server all slots, so that it takes commands.
-pub fn own_all_slots(client: &mut Client) {
+pub(crate) fn own_all_slots(client: &mut Client) {
     say(client, "CLUSTER ADDSLOTSRANGE 0 16383");
     wait_for(|| {
         let info = say(client, "CLUSTER INFO").text();
@@ -174,13 +174,13 @@ pub fn own_all_slots(client: &mut Client) {
 }
 
 /// The bytes of the RDB file that the server writes now.
-pub fn saved(server: &Server, client: &mut Client) -> Vec<u8> {
+pub(crate) fn saved(server: &Server, client: &mut Client) -> Vec<u8> {
     say(client, "SAVE");
     std::fs::read(server.folder().join("dump.rdb")).unwrap()
 }
 
 /// All that a server sends to a replica, up to the end of its snapshot.
-pub fn replicated(server: &Server, kind: Kind) -> Vec<u8> {
+pub(crate) fn replicated(server: &Server, kind: Kind) -> Vec<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
     let patience = Duration::from_secs(90);
     stream.set_read_timeout(Some(patience)).unwrap();

@@ -5,27 +5,27 @@ use crate::support::redis::{Client, Reply};
 use crate::support::rng::Rng;
 
 /// Far enough away that nothing expires in a test.
-pub const LATER_MS: i64 = 4_102_444_800_123;
+pub(crate) const LATER_MS: i64 = 4_102_444_800_123;
 
 /// Commands that are sent together.
 #[derive(Default)]
-pub struct Commands(Vec<Vec<Vec<u8>>>);
+pub(crate) struct Commands(Vec<Vec<Vec<u8>>>);
 
 impl Commands {
     /// A command whose words have no blanks in them.
-    pub fn say(&mut self, command: &str) {
+    pub(crate) fn say(&mut self, command: &str) {
         let words: Vec<&str> = command.split_whitespace().collect();
         self.push(&words);
     }
 
     /// A command, word by word.
-    pub fn push<W: AsRef<[u8]>>(&mut self, words: &[W]) {
+    pub(crate) fn push<W: AsRef<[u8]>>(&mut self, words: &[W]) {
         let words = words.iter().map(|word| word.as_ref().to_vec());
         self.0.push(words.collect());
     }
 
     /// A command on a key with many more words, which are sent in several commands.
-    pub fn push_all<W: AsRef<[u8]>>(
+    pub(crate) fn push_all<W: AsRef<[u8]>>(
         &mut self,
         command: &str,
         key: &str,
@@ -40,7 +40,7 @@ impl Commands {
     }
 
     /// Sends all of them; none may fail.
-    pub fn send(self, client: &mut Client) {
+    pub(crate) fn send(self, client: &mut Client) {
         let commands: Vec<Vec<&[u8]>> = self
             .0
             .iter()
@@ -55,7 +55,7 @@ impl Commands {
 }
 
 /// Everything that this server has, with values of modules where they are loaded.
-pub fn fill(client: &mut Client, kind: Kind) {
+pub(crate) fn fill(client: &mut Client, kind: Kind) {
     let mut commands = Commands::default();
     strings(&mut commands);
     odd_names(&mut commands);

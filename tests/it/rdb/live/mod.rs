@@ -1,7 +1,7 @@
 //! RDB files of real servers, which answer for every key what a walk must find.
 
-pub mod asked;
-pub mod fill;
+pub(crate) mod asked;
+pub(crate) mod fill;
 mod memory;
 
 use std::collections::BTreeMap;
@@ -257,19 +257,20 @@ fn a_header_of_a_slot_that_is_changed_is_noticed() {
         say(client, "SET k v");
         let bytes = saved(&server, client);
         assert_eq!(found(&bytes).1, []);
-        let header: &[u8] = match kind.is_valkey() {
-            true => b"slot-info",
-            false => &[0xF4, 0x40 | (7629 >> 8) as u8, (7629 & 0xFF) as u8, 1, 0],
+        let header: &[u8] = if kind.is_valkey() {
+            b"slot-info"
+        } else {
+            &[0xF4, 0x40 | (7629 >> 8) as u8, (7629 & 0xFF) as u8, 1, 0]
         };
         let at = bytes
             .windows(header.len())
             .position(|window| window == header);
         let at = at.unwrap_or_else(|| panic!("{kind:?}: no header of a slot"));
         let mut changed = bytes.clone();
-        match kind.is_valkey() {
-            // Behind the length of its text.
-            true => changed[at + header.len() + 1] = b'6',
-            false => changed[at + 2] ^= 1,
+        if kind.is_valkey() {
+            changed[at + header.len() + 1] = b'6'
+        } else {
+            changed[at + 2] ^= 1
         }
         // The checksum is not that of these bytes.
         let end = changed.len();

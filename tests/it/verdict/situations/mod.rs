@@ -57,9 +57,12 @@ fn situation(
 impl Situation {
     /// What else has to hold, in words for the message.
     fn and(mut self, words: &'static str, holds: impl Fn(&Summary) -> bool + 'static) -> Self {
-        let check = move |summary: &Summary| match holds(summary) {
-            true => Ok(()),
-            false => Err(format!("not so: {words}")),
+        let check = move |summary: &Summary| {
+            if holds(summary) {
+                Ok(())
+            } else {
+                Err(format!("not so: {words}"))
+            }
         };
         self.checks.push(Box::new(check));
         self

@@ -15,7 +15,7 @@ const MAX_LINE: usize = 64;
 
 /// What comes next.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Next {
+pub(super) enum Next {
     /// Nothing.
     End,
     /// A line between commands, which may say when the commands behind it ran, in milliseconds since 1970.
@@ -25,7 +25,7 @@ pub enum Next {
 }
 
 /// Reads commands, and keeps the words of the last one.
-pub struct CommandReader {
+pub(super) struct CommandReader {
     input: Forward,
     words: Vec<u8>,
     /// Where they end.
@@ -36,7 +36,7 @@ pub struct CommandReader {
 
 impl CommandReader {
     /// Nothing read yet.
-    pub fn new(input: Forward) -> Self {
+    pub(super) fn new(input: Forward) -> Self {
         CommandReader {
             input,
             words: Vec::new(),
@@ -47,7 +47,7 @@ impl CommandReader {
 
     /// The offset of the next byte.
     #[inline]
-    pub fn offset(&self) -> u64 {
+    pub(super) fn offset(&self) -> u64 {
         self.input.offset()
     }
 
@@ -56,7 +56,7 @@ impl CommandReader {
     /// # Errors
     /// It is no command and no comment.
     #[inline]
-    pub fn next(&mut self) -> Read<Next> {
+    pub(super) fn next(&mut self) -> Read<Next> {
         let at = self.offset();
         let next = match self.input.ahead().first() {
             None => self.input.peek(1)?.first(),
@@ -70,9 +70,10 @@ impl CommandReader {
                 self.ends.clear();
                 self.cut.clear();
                 let count = self.number_behind(b'*')?;
-                match count <= MAX_WORDS {
-                    true => Ok(Next::Command(count)),
-                    false => wrong(at, "a number of words that no command has"),
+                if count <= MAX_WORDS {
+                    Ok(Next::Command(count))
+                } else {
+                    wrong(at, "a number of words that no command has")
                 }
             }
             Some(_) => wrong(at, "neither a command (*N) nor a time (#TS:)"),
@@ -91,7 +92,7 @@ impl CommandReader {
     /// # Errors
     /// There is none.
     #[inline]
-    pub fn word(&mut self) -> Read<()> {
+    pub(super) fn word(&mut self) -> Read<()> {
         match self.ahead() {
             Some((head, len)) => {
                 let word = &self.input.ahead()[head..head + len];
@@ -121,7 +122,7 @@ impl CommandReader {
     /// # Errors
     /// As `word`.
     #[inline]
-    pub fn skip_word(&mut self) -> Read<()> {
+    pub(super) fn skip_word(&mut self) -> Read<()> {
         if let Some((head, len)) = self.ahead() {
             self.input.pass(head + len + 2);
             return Ok(());
@@ -132,30 +133,30 @@ impl CommandReader {
     }
 
     /// How many words were read.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// A word that was read, or its start.
     #[inline]
-    pub fn get(&self, word: usize) -> &[u8] {
+    pub(super) fn get(&self, word: usize) -> &[u8] {
         let start = word.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.words[start..self.ends[word]]
     }
 
     /// Whether a part of a word is missing.
     #[inline]
-    pub fn is_cut(&self, word: usize) -> bool {
+    pub(super) fn is_cut(&self, word: usize) -> bool {
         self.cut.binary_search(&word).is_ok()
     }
 
     /// All words that were read.
-    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn words(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).map(|word| self.get(word))
     }
 
     /// Passes over all that is left. That it cannot be read changes nothing.
-    pub fn skip_rest(&mut self) {
+    pub(super) fn skip_rest(&mut self) {
         drop(self.input.skip_rest());
     }
 
@@ -179,9 +180,10 @@ impl CommandReader {
     fn word_length(&mut self) -> Read<u64> {
         let at = self.offset();
         let len = self.number_behind(b'$')?;
-        match len <= MAX_LENGTH {
-            true => Ok(len),
-            false => wrong(at, "a word that is longer than any server takes"),
+        if len <= MAX_LENGTH {
+            Ok(len)
+        } else {
+            wrong(at, "a word that is longer than any server takes")
         }
     }
 
@@ -234,9 +236,10 @@ impl CommandReader {
         let at = self.offset();
         let ahead = self.input.peek(MAX_LINE)?;
         let Some(end) = ahead.iter().position(|byte| *byte == b'\n') else {
-            return match ahead.len() < MAX_LINE {
-                true => Err(Fault::CutOff),
-                false => wrong(at, "a line that no command has"),
+            return if ahead.len() < MAX_LINE {
+                Err(Fault::CutOff)
+            } else {
+                wrong(at, "a line that no command has")
             };
         };
         self.input.pass(end + 1);
@@ -246,7 +249,7 @@ impl CommandReader {
 }
 
 /// Decimal digits alone.
-pub fn number(digits: &[u8]) -> Option<u64> {
+pub(super) fn number(digits: &[u8]) -> Option<u64> {
     let is_one = (1..=19).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
     let add = |number: u64, digit: &u8| 10 * number + u64::from(digit - b'0');
     is_one.then(|| digits.iter().fold(0, add))

@@ -11,11 +11,11 @@ use crate::format::walk::{Damage, Steps};
 use crate::source::forward::Forward;
 
 /// What is wrong with a command that has no keys where it has to have some.
-pub const WRONG: &str = "a command without the keys that it has to have";
+pub(crate) const WRONG: &str = "a command without the keys that it has to have";
 const LONG: &str = "a command with a key of more than 1 MiB";
 
 /// A walk over commands.
-pub struct CommandSteps {
+pub(crate) struct CommandSteps {
     reader: CommandReader,
     /// When the commands that follow ran, in milliseconds since 1970, or `MISSING`.
     time_ms: u64,
@@ -35,7 +35,7 @@ struct Keys {
 
 impl CommandSteps {
     /// Nothing walked over yet.
-    pub fn new(input: Forward) -> Self {
+    pub(crate) fn new(input: Forward) -> Self {
         CommandSteps {
             reader: CommandReader::new(input),
             time_ms: MISSING,

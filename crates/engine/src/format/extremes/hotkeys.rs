@@ -199,9 +199,10 @@ impl Level {
         self.is_named = !self.is_named;
         if self.is_named {
             let name = Name::of(value.of(content));
-            match self.names.len() < NAMES {
-                true => self.names.push(name),
-                false => self.names[NAMES - 1] = name,
+            if self.names.len() < NAMES {
+                self.names.push(name)
+            } else {
+                self.names[NAMES - 1] = name
             }
             return Ok(());
         }

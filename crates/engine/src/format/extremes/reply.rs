@@ -52,7 +52,7 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Those of `from..end`.
-    pub fn new(from: usize, end: usize) -> Self {
+    pub(super) fn new(from: usize, end: usize) -> Self {
         Parts {
             at: from,
             end,
@@ -66,7 +66,7 @@ impl Parts {
     ///
     /// # Errors
     /// Why what follows is none.
-    pub fn next(&mut self, content: &[u8]) -> Result<Option<Part>, &'static str> {
+    pub(super) fn next(&mut self, content: &[u8]) -> Result<Option<Part>, &'static str> {
         loop {
             if self.depth > 0 {
                 return self.json(content).map(Some);
@@ -110,9 +110,10 @@ impl Parts {
             Some(b'[' | b'{') => {
                 self.at += 1;
                 self.depth += 1;
-                match self.depth > MAX_DEPTH {
-                    true => Err(DEEP),
-                    false => Ok(Part::Open),
+                if self.depth > MAX_DEPTH {
+                    Err(DEEP)
+                } else {
+                    Ok(Part::Open)
                 }
             }
             Some(b']' | b'}') => {

@@ -25,9 +25,10 @@ impl Format for TopKeys {
     fn detect(&self, head: Head<'_>) -> Detected {
         let mut lines = head.bytes.split(|byte| *byte == b'\n');
         let first = lines.find(|line| noise::noise(line).is_none());
-        match first.is_some_and(|line| is_of_scan(noise::bare(line))) {
-            true => Detected::Yes,
-            false => Detected::No,
+        if first.is_some_and(|line| is_of_scan(noise::bare(line))) {
+            Detected::Yes
+        } else {
+            Detected::No
         }
     }
 

@@ -9,9 +9,10 @@ pub fn like_text(head: Head<'_>) -> u64 {
     let lines = lines(head);
     let filled = lines.iter().filter(|line| !line.is_empty()).count();
     let like_text = lines.iter().filter(|line| is_like_text(line)).count();
-    match 2 * like_text > filled {
-        true => like_text as u64,
-        false => 0,
+    if 2 * like_text > filled {
+        like_text as u64
+    } else {
+        0
     }
 }
 

@@ -60,9 +60,10 @@ pub fn failure(line: &[u8]) -> Option<&'static Failure> {
             .iter()
             .find(|failure| text.starts_with(failure.start))
     };
-    match line.len() > text.len() {
-        true => starts(text).or_else(|| starts(line)),
-        false => starts(line),
+    if line.len() > text.len() {
+        starts(text).or_else(|| starts(line))
+    } else {
+        starts(line)
     }
 }
 

@@ -21,7 +21,7 @@ const MAX_FIRST_LINE: usize = 64 << 10;
 
 /// A batch of objects; its memory is kept from batch to batch.
 #[derive(Default)]
-pub struct JsonRows {
+pub(super) struct JsonRows {
     lines: Spans,
     /// As many for each line.
     quotes: Vec<u32>,
@@ -51,7 +51,7 @@ struct Between {
 impl JsonRows {
     /// Cuts the next lines, from `from` on, an object each; returns where the line behind them starts. `None`: one of them is
     /// not written as the first, or has a backslash, or a value that is nested.
-    pub fn cut(&mut self, base: Padded<'_>, from: u32, find: FindByte<'_>) -> Option<u32> {
+    pub(super) fn cut(&mut self, base: Padded<'_>, from: u32, find: FindByte<'_>) -> Option<u32> {
         let head = &base.bytes()[from as usize..];
         let head = &head[..head.len().min(MAX_FIRST_LINE)];
         self.take_shape(&head[..memchr::memchr(b'\n', head)?])?;
@@ -66,12 +66,12 @@ impl JsonRows {
     }
 
     /// The names of the members, as places in the first line.
-    pub fn names(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn names(&self) -> impl Iterator<Item = Range<usize>> {
         self.members.iter().map(|member| member.name.clone())
     }
 
     /// The values of a member, if they are texts.
-    pub fn texts(&self, member: usize, into: &mut Spans) -> bool {
+    pub(super) fn texts(&self, member: usize, into: &mut Spans) -> bool {
         let is_text = self.members[member].is_text;
         if is_text {
             self.column(member, into);
@@ -80,7 +80,7 @@ impl JsonRows {
     }
 
     /// The values of a member, as times; which number a text is does not say which time.
-    pub fn times(
+    pub(super) fn times(
         &mut self,
         base: Padded<'_>,
         member: usize,
@@ -95,7 +95,7 @@ impl JsonRows {
     }
 
     /// The values of a member, as numbers; false: one of them is none.
-    pub fn numbers(
+    pub(super) fn numbers(
         &mut self,
         base: Padded<'_>,
         member: usize,
@@ -105,9 +105,12 @@ impl JsonRows {
         let mut spans = std::mem::take(&mut self.spans);
         self.column(member, &mut spans);
         let is_text = self.members[member].is_text;
-        let number = |text: &[u8]| match is_text || json_object::is_bare(text) {
-            true => table::optional(text, read),
-            false => None,
+        let number = |text: &[u8]| {
+            if is_text || json_object::is_bare(text) {
+                table::optional(text, read)
+            } else {
+                None
+            }
         };
         let are_numbers = plain_rows::numbers(base, &spans, number, into);
         self.spans = spans;
@@ -116,7 +119,7 @@ impl JsonRows {
 
     /// Whether all values are such that are neither text nor nested, except those of texts and of the members that are
     /// `known` to be.
-    pub fn are_values(&mut self, base: Padded<'_>, known: &[usize]) -> bool {
+    pub(super) fn are_values(&mut self, base: Padded<'_>, known: &[usize]) -> bool {
         let mut spans = std::mem::take(&mut self.spans);
         let mut all = true;
         for (at, member) in self.members.iter().enumerate() {
@@ -357,10 +360,7 @@ mod tests {
         ) {
             let row = |(values, odd): &(Vec<String>, u8)| {
                 let member = |(at, (name, value)): (usize, (&&str, &String))| {
-                    let value = match texts >> at & 1 == 1 && *odd > 0 {
-                        true => format!("\"{}\"", value.replace('"', "")),
-                        false => value.clone(),
-                    };
+                    let value = if texts >> at & 1 == 1 && *odd > 0 { format!("\"{}\"", value.replace('"', "")) } else { value.clone() };
                     format!("\"{name}\":{space}{value}")
                 };
                 let members: Vec<_> = names.iter().zip(values).enumerate().map(member).collect();

@@ -236,9 +236,8 @@ impl JsonKeys {
             let role = Role::Word(word);
             let column = values.word_mut(word);
             let is_text = at(role).is_some_and(|at| rows.texts(at, column));
-            match self.carried[role.place()] {
-                true if !is_text => column.resize(len),
-                _ => {}
+            if self.carried[role.place()] && !is_text {
+                column.resize(len)
             }
         }
         let types = values.word(Word::Type);

@@ -158,15 +158,17 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) 
         .zip(row.numbers);
     let numbers = numbers.map(|((number, column), value)| (Role::Number(number), column, value));
     for (role, column, number) in weights.chain(numbers) {
-        match carried[role.place()] {
-            true => column.push(number),
-            false => late |= number != MISSING,
+        if carried[role.place()] {
+            column.push(number)
+        } else {
+            late |= number != MISSING
         }
     }
     for ((word, column), span) in Word::ALL.into_iter().zip(&mut values.words).zip(row.words) {
-        match carried[Role::Word(word).place()] {
-            true => column.push(span.0, span.1),
-            false => late |= span.0 < span.1,
+        if carried[Role::Word(word).place()] {
+            column.push(span.0, span.1)
+        } else {
+            late |= span.0 < span.1
         }
     }
     if late {
@@ -188,6 +190,9 @@ pub fn reader_of(metric: Metric) -> ReadNumber {
 }
 
 /// The weights of a row, each read by `number`.
+///
+/// # Errors
+/// As `number`.
 pub fn weights<E>(
     number: impl Fn(Role, ReadNumber, &str) -> Result<u64, E>,
 ) -> Result<[u64; WEIGHTS], E> {
@@ -223,6 +228,9 @@ fn integer_or_none(text: &[u8]) -> Option<u64> {
 }
 
 /// The other numbers of a row, each read by `number`.
+///
+/// # Errors
+/// As `number`.
 pub fn numbers<E>(
     number: impl Fn(Role, ReadNumber, &str) -> Result<u64, E>,
 ) -> Result<[u64; Number::ALL.len()], E> {

@@ -130,9 +130,10 @@ impl Grid {
             0 => into.start.extend(start),
             _ => into.start.extend(ends(at - 1).map(|end| end + 1)),
         }
-        match at + 1 == self.fields {
-            true => into.end.extend(end),
-            false => into.end.extend(ends(at)),
+        if at + 1 == self.fields {
+            into.end.extend(end)
+        } else {
+            into.end.extend(ends(at))
         }
         if self.quoted[at] {
             into.start.iter_mut().for_each(|start| *start += 1);

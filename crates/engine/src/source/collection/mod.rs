@@ -28,12 +28,18 @@ pub struct Collection {
 }
 
 /// Adds the files of the collection in a directory; false where there is none.
+///
+/// # Errors
+/// A manifest that cannot be read, or a file of it that is missing.
 pub fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
     let mut manifests = files.iter().filter(|path| is_manifest(path));
     manifests.next().map_or(Ok(false), |path| find(path, found))
 }
 
 /// Adds the files that a collect.json lists.
+///
+/// # Errors
+/// As `find_in`.
 pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
     if !is_manifest(path) || !path.is_file() {
         return Ok(false);

@@ -6,7 +6,7 @@ use crate::secret::{Credentials, Secret};
 
 /// A kind of store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// Amazon S3, and what speaks its protocol.
     S3,
     /// Google Cloud Storage.
@@ -31,7 +31,7 @@ const SCHEMES: &[(&str, Kind)] = &[
 
 /// Where objects are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub(super) struct Address {
     /// The kind of store.
     pub kind: Kind,
     /// The scheme and what follows up to the first slash, without a password: `s3://bucket`.
@@ -46,7 +46,7 @@ pub struct Address {
 
 impl Address {
     /// Reads an address; `None` where `text` is none.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let is_scheme = |(name, _): &&(&str, Kind)| scheme.eq_ignore_ascii_case(name);
         let kind = SCHEMES.iter().find(is_scheme)?.1;
@@ -79,17 +79,17 @@ impl Address {
     }
 
     /// What reports call the object at `key`.
-    pub fn name(&self, key: &str) -> PathBuf {
+    pub(super) fn name(&self, key: &str) -> PathBuf {
         PathBuf::from(format!("{}/{key}", self.root))
     }
 
     /// Whether it names several objects by a pattern.
-    pub fn is_pattern(&self) -> bool {
+    pub(super) fn is_pattern(&self) -> bool {
         self.kind != Kind::Web && self.key.contains(['*', '?', '['])
     }
 
     /// Whether it names all objects under a prefix.
-    pub fn is_prefix(&self) -> bool {
+    pub(super) fn is_prefix(&self) -> bool {
         self.kind != Kind::Web && (self.key.is_empty() || self.key.ends_with('/'))
     }
 }

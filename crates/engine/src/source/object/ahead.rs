@@ -16,7 +16,7 @@ use crate::source::object::refusal::Refusal;
 use crate::source::object::{Inner, runtime};
 
 /// Bytes of a part: a request of it takes much longer than the way to the server and back.
-pub const PART: u64 = 8 << 20;
+pub(super) const PART: u64 = 8 << 20;
 
 /// Parts that are on their way or wait to be read, at most, of all objects together; where all are taken, each reader
 /// still gets the one that it waits for.
@@ -192,9 +192,10 @@ impl Ahead {
     /// How many parts there are; none where the head is all.
     fn parts(&self) -> u64 {
         let size = self.object.identity.size_bytes;
-        match self.object.head.len() as u64 == size {
-            true => 0,
-            false => size.div_ceil(PART),
+        if self.object.head.len() as u64 == size {
+            0
+        } else {
+            size.div_ceil(PART)
         }
     }
 

@@ -39,7 +39,7 @@ const CREDENTIAL_PATHS: [&str; 4] = [
 
 /// What went wrong with a request.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub(super) enum Failure {
     /// The server could not be reached, or it gave no credentials.
     #[error("{host} cannot be reached: {what}")]
     Unreached {
@@ -72,7 +72,7 @@ pub enum Failure {
 
 /// Makes clients that are `Guarded`.
 #[derive(Debug)]
-pub struct Connector(pub Kind);
+pub(super) struct Connector(pub Kind);
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
@@ -128,9 +128,10 @@ impl HttpService for Guarded {
             return Ok(HttpResponse::from_parts(parts, body));
         }
         let may_pass = parts.status.is_server_error() || matches!(parts.status.as_u16(), 408 | 429);
-        let kind = match may_pass {
-            true => HttpErrorKind::Request, // tried again
-            false => HttpErrorKind::Unknown,
+        let kind = if may_pass {
+            HttpErrorKind::Request
+        } else {
+            HttpErrorKind::Unknown
         };
         if for_credentials {
             let what = parts.status.to_string();
@@ -193,9 +194,10 @@ impl Guarded {
 
     /// A server that was never reached is not tried again: its name is wrong, or there is none.
     fn unreached(&self, error: HttpError, host: String, for_credentials: bool) -> HttpError {
-        let kind = match self.was_reached.load(Relaxed) {
-            true => error.kind(),
-            false => HttpErrorKind::Unknown,
+        let kind = if self.was_reached.load(Relaxed) {
+            error.kind()
+        } else {
+            HttpErrorKind::Unknown
         };
         let is_redirect = std::error::Error::source(&error)
             .and_then(|cause| cause.downcast_ref::<Failure>())

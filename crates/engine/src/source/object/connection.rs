@@ -16,7 +16,7 @@ use reqwest::{Client, ClientBuilder, NoProxy, Proxy};
 use tokio::sync::oneshot;
 
 /// A client with these settings.
-pub fn open(options: &ClientOptions) -> object_store::Result<HttpClient> {
+pub(super) fn open(options: &ClientOptions) -> object_store::Result<HttpClient> {
     let client = builder(options).and_then(|builder| Ok(builder.build()?));
     let client = client.map_err(|source| object_store::Error::Generic {
         store: "HTTP client",

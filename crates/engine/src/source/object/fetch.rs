@@ -13,7 +13,7 @@ use crate::source::object::store::Store;
 
 /// Where an object is.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub(super) struct Place {
     /// Its store.
     pub store: Arc<Store>,
     /// Its name there.
@@ -22,7 +22,7 @@ pub struct Place {
 
 /// What an object is, and how it starts.
 #[derive(Debug)]
-pub struct Start {
+pub(super) struct Start {
     /// Its size and version.
     pub identity: ObjectIdentity,
     /// Its first bytes.
@@ -34,7 +34,7 @@ impl Place {
     ///
     /// # Errors
     /// It is missing, may not be read, or its server sends something else.
-    pub async fn start(&self, most: u64) -> Result<Start, Refusal> {
+    pub(super) async fn start(&self, most: u64) -> Result<Start, Refusal> {
         let options = GetOptions {
             range: Some((0..most).into()),
             ..GetOptions::default()
@@ -72,7 +72,7 @@ impl Place {
     ///
     /// # Errors
     /// As `start`; the object is another one by now.
-    pub async fn range(
+    pub(super) async fn range(
         &self,
         identity: &ObjectIdentity,
         range: Range<u64>,
@@ -126,8 +126,9 @@ async fn read(answer: GetResult, len: u64, place: &Place) -> Result<Vec<u8>, Ref
         }
         bytes.extend_from_slice(&piece);
     }
-    match bytes.len() as u64 == len {
-        true => Ok(bytes),
-        false => Err(WRONG.into()),
+    if bytes.len() as u64 == len {
+        Ok(bytes)
+    } else {
+        Err(WRONG.into())
     }
 }

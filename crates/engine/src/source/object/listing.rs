@@ -17,7 +17,7 @@ const COLLECTION: &str = "collect.json";
 
 /// Objects that an argument names.
 #[derive(Debug, Default)]
-pub struct Listed {
+pub(super) struct Listed {
     /// The objects, in the byte order of their names.
     pub objects: Vec<ObjectMeta>,
     /// Folders under the prefix, which are not searched.
@@ -28,18 +28,17 @@ pub struct Listed {
 ///
 /// # Errors
 /// What the store refuses, and a list that is too long.
-pub async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal> {
+pub(super) async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal> {
     let is_visible = |name: &str| {
         let leaf = name.strip_prefix(prefix).unwrap_or(name);
         !leaf.is_empty() && !leaf.starts_with('.')
     };
     let listed = list(store, prefix, false, is_visible).await?;
     let is_collection = |object: &ObjectMeta| object.location.filename() == Some(COLLECTION);
-    match listed.objects.iter().any(is_collection) {
-        true => {
-            Err("is what slotscope collect wrote; copy it into a directory, then name that".into())
-        }
-        false => Ok(listed),
+    if listed.objects.iter().any(is_collection) {
+        Err("is what slotscope collect wrote; copy it into a directory, then name that".into())
+    } else {
+        Ok(listed)
     }
 }
 
@@ -47,7 +46,7 @@ pub async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal> {
 ///
 /// # Errors
 /// As `under`.
-pub async fn matching(store: &Store, wanted: &str) -> Result<Listed, Refusal> {
+pub(super) async fn matching(store: &Store, wanted: &str) -> Result<Listed, Refusal> {
     let is_wanted = |name: &str| pattern::matches(wanted, name) || wanted == name;
     let is_deep = pattern::is_deep(wanted);
     let listed = list(store, pattern::fixed_part(wanted), is_deep, is_wanted).await?;

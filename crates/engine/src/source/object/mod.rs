@@ -46,7 +46,7 @@ const HEAD: u64 = 64 << 10;
 const HEADS: u64 = 64 << 20;
 
 /// Adds the objects that an address names.
-pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<bool> {
+pub(crate) fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<bool> {
     let text = path.to_str().filter(|_| !path.exists());
     let Some(address) = text.and_then(Address::parse) else {
         return Ok(false);

@@ -2,20 +2,20 @@
 //! character.
 
 /// What of a pattern comes before its first wildcard, up to the last slash: all names that match start with it.
-pub fn fixed_part(pattern: &str) -> &str {
+pub(super) fn fixed_part(pattern: &str) -> &str {
     let wild = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
     let end = pattern[..wild].rfind('/').map_or(0, |slash| slash + 1);
     &pattern[..end]
 }
 
 /// Whether names in folders below the fixed part may match.
-pub fn is_deep(pattern: &str) -> bool {
+pub(super) fn is_deep(pattern: &str) -> bool {
     let rest = &pattern[fixed_part(pattern).len()..];
     rest.contains('/') || rest.contains("**")
 }
 
 /// Whether all of `name` matches; in time proportional to the product of the lengths.
-pub fn matches(pattern: &str, name: &str) -> bool {
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let pattern = pieces(pattern);
     // `ends[i]`: whether the first `i` pieces match what was read of the name.
     let mut ends = vec![false; pattern.len() + 1];

@@ -5,7 +5,7 @@ use object_store::{HeaderMap, HeaderValue};
 use reqwest::Url;
 
 /// Redirects that are followed, one after the other.
-pub const MOST: usize = 10;
+pub(super) const MOST: usize = 10;
 
 /// The headers that another server gets: what is asked for, and nothing that says who asks.
 const ASKED: [&str; 7] = [
@@ -20,13 +20,13 @@ const ASKED: [&str; 7] = [
 
 /// The server that answered in place of the one that was named: host and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnsweredBy(pub String);
+pub(super) struct AnsweredBy(pub String);
 
 /// The address that an answer sends to; `None` where it is no redirect.
 ///
 /// # Errors
 /// Why it is not followed.
-pub fn target(
+pub(super) fn target(
     from: &str,
     status: u16,
     headers: &HeaderMap<HeaderValue>,
@@ -51,12 +51,12 @@ pub fn target(
 }
 
 /// Whether an answer sends elsewhere.
-pub fn is_redirect(status: u16) -> bool {
+pub(super) fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
 /// The server that an answer points to, where it is named.
-pub fn host_in(headers: &HeaderMap<HeaderValue>) -> Option<String> {
+pub(super) fn host_in(headers: &HeaderMap<HeaderValue>) -> Option<String> {
     let to = Url::parse(headers.get("location")?.to_str().ok()?).ok()?;
     to.host_str()?;
     Some(authority(&to))
@@ -67,14 +67,14 @@ fn unusable(status: u16) -> String {
 }
 
 /// Host and port.
-pub fn authority(url: &Url) -> String {
+pub(super) fn authority(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port()
         .map_or(host.to_owned(), |port| format!("{host}:{port}"))
 }
 
 /// The request, sent to `to`; what another server must not read is taken out of it.
-pub fn request(asked: &HttpRequest, to: &Url) -> Option<HttpRequest> {
+pub(super) fn request(asked: &HttpRequest, to: &Url) -> Option<HttpRequest> {
     let mut request = HttpRequest::new(HttpRequestBody::empty());
     *request.method_mut() = asked.method().clone();
     *request.uri_mut() = to.as_str().parse().ok()?;

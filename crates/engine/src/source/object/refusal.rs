@@ -10,12 +10,12 @@ use crate::source::object::client::Failure;
 use crate::source::object::redirect;
 
 /// An object that became another one while it was read.
-pub const CHANGED: &str =
+pub(super) const CHANGED: &str =
     "changed while it was read; analyze a copy, or run again when nothing writes to it";
 
 /// Why an object, or a list of them, could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub(super) struct Refusal {
     /// What is wrong and what to do, behind the name of the place.
     pub what: String,
     /// The status that a server refused with; 0 where it is not that.
@@ -36,7 +36,7 @@ impl From<&str> for Refusal {
 
 impl Refusal {
     /// What `error` comes from, found in the chain of its causes.
-    pub fn of(error: &object_store::Error, kind: Kind) -> Self {
+    pub(super) fn of(error: &object_store::Error, kind: Kind) -> Self {
         let failure = causes(error).find_map(|cause| cause.downcast_ref::<Failure>());
         match failure {
             Some(Failure::Refused {
@@ -60,9 +60,10 @@ impl Refusal {
             }) => format!("there are no credentials: {}", login(kind)).into(),
             Some(Failure::Unreached { host, what, .. }) => {
                 let (host, what) = (Name::from(host.as_str()), Name::from(what.as_str()));
-                let way_out = match what.to_string().contains("certificate") {
-                    true => "SSL_CERT_FILE names a file of those that you trust",
-                    false => "check the address and the network",
+                let way_out = if what.to_string().contains("certificate") {
+                    "SSL_CERT_FILE names a file of those that you trust"
+                } else {
+                    "check the address and the network"
                 };
                 format!("\"{host}\" cannot be reached: {what}; {way_out}").into()
             }

@@ -22,7 +22,7 @@ static THREADS: OnceLock<Vec<Handle>> = OnceLock::new();
 ///
 /// # Errors
 /// What the system says that starts none of them.
-pub fn start() -> io::Result<()> {
+pub(super) fn start() -> io::Result<()> {
     if THREADS.get().is_none() {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let mut started = vec![start_one()?];
@@ -45,7 +45,7 @@ fn start_one() -> io::Result<Handle> {
 }
 
 /// Lets `task` run.
-pub fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
     /// Which thread is next.
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let threads = threads();
@@ -54,7 +54,7 @@ pub fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
 }
 
 /// Waits for `task`; never on a thread of a runtime.
-pub fn wait<T>(task: impl Future<Output = T>) -> T {
+pub(super) fn wait<T>(task: impl Future<Output = T>) -> T {
     threads()[0].block_on(task)
 }
 

@@ -27,7 +27,7 @@ const READ_TIMEOUT: &str = "30s";
 
 /// A store, and where it is.
 #[derive(Debug)]
-pub struct Store {
+pub(super) struct Store {
     /// What was asked for.
     pub address: Address,
     /// Its objects.
@@ -37,7 +37,7 @@ pub struct Store {
 }
 
 /// Pages of names.
-pub struct Pages(pub Arc<dyn PaginatedListStore>);
+pub(super) struct Pages(pub Arc<dyn PaginatedListStore>);
 
 impl std::fmt::Debug for Pages {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -76,7 +76,7 @@ impl Store {
     ///
     /// # Errors
     /// An option that the store has not, or a value that it does not understand.
-    pub fn open(address: Address, options: &StorageOptions) -> Result<Self, Refusal> {
+    pub(super) fn open(address: Address, options: &StorageOptions) -> Result<Self, Refusal> {
         // The provider of TLS; where another part of the process has set one, that is used.
         drop(rustls::crypto::ring::default_provider().install_default());
         let failed = |error| cannot_open(&error, options);

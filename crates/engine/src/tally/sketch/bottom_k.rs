@@ -56,9 +56,10 @@ impl<V, const K: usize, const MOST: usize> TryFrom<Listed<V>> for BottomK<V, K, 
         let values: HashMap<u64, V> = listed.values.into_iter().collect();
         let is_one = values.len() == len && len <= K && (!listed.dropped || len == K);
         let largest = largest.filter(|_| listed.dropped).unwrap_or(u64::MAX);
-        match is_one && values.keys().all(|hash| *hash <= largest) {
-            true => Ok(BottomK { values, largest }),
-            false => Err("a sample of the wrong size"),
+        if is_one && values.keys().all(|hash| *hash <= largest) {
+            Ok(BottomK { values, largest })
+        } else {
+            Err("a sample of the wrong size")
         }
     }
 }

@@ -37,9 +37,10 @@ impl TryFrom<[Vec<u64>; 2]> for Cells {
     type Error = &'static str;
 
     fn try_from(rows: [Vec<u64>; 2]) -> Result<Self, &'static str> {
-        match rows.iter().all(|row| row.len() == CELLS) {
-            true => Ok(Cells(rows)),
-            false => Err("a row of counters of another length"),
+        if rows.iter().all(|row| row.len() == CELLS) {
+            Ok(Cells(rows))
+        } else {
+            Err("a row of counters of another length")
         }
     }
 }

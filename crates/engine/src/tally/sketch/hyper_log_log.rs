@@ -32,9 +32,10 @@ impl TryFrom<Vec<u8>> for HyperLogLog {
 
     fn try_from(registers: Vec<u8>) -> Result<Self, &'static str> {
         let is_rank = |rank: &u8| usize::from(*rank) <= MAX_RANK;
-        match registers.len() == REGISTERS && registers.iter().all(is_rank) {
-            true => Ok(HyperLogLog { registers }),
-            false => Err("registers that are not 16384, or hold no rank"),
+        if registers.len() == REGISTERS && registers.iter().all(is_rank) {
+            Ok(HyperLogLog { registers })
+        } else {
+            Err("registers that are not 16384, or hold no rank")
         }
     }
 }

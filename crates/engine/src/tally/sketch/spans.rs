@@ -46,12 +46,13 @@ impl<const UNIT: u64> TryFrom<Listed> for TimeSpans<UNIT> {
             units.is_some_and(|most| span <= most / UNIT)
         };
         let fits = listed.loads.len() <= SPANS && listed.doublings < u64::BITS;
-        match fits && listed.loads.iter().all(|(span, _)| is_span(*span)) {
-            true => Ok(TimeSpans {
+        if fits && listed.loads.iter().all(|(span, _)| is_span(*span)) {
+            Ok(TimeSpans {
                 doublings: listed.doublings,
                 loads: listed.loads.into_iter().collect(),
-            }),
-            false => Err("spans of time that are none"),
+            })
+        } else {
+            Err("spans of time that are none")
         }
     }
 }

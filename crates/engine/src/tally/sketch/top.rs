@@ -50,9 +50,10 @@ impl<T: Ord + Clone, const K: usize> TryFrom<Listed<T>> for Top<T, K> {
             .collect();
         let fits = kept.len() <= K && (!listed.dropped || kept.len() == K);
         let floor = kept.last().filter(|_| listed.dropped).cloned();
-        match fits && kept.is_sorted() {
-            true => Ok(Top { kept, floor }),
-            false => Err("a list of the heaviest that is none"),
+        if fits && kept.is_sorted() {
+            Ok(Top { kept, floor })
+        } else {
+            Err("a list of the heaviest that is none")
         }
     }
 }

@@ -265,9 +265,10 @@ fn one_node(keys: &[u64], units: f64) -> Option<Sign> {
         Sign::EmptySlots { first: from, .. } => !(first..=last).contains(from),
         _ => false,
     };
-    match is_outside(&empty) {
-        true => Some(Sign::OneNode { first, last }),
-        false => Some(empty),
+    if is_outside(&empty) {
+        Some(Sign::OneNode { first, last })
+    } else {
+        Some(empty)
     }
 }
 

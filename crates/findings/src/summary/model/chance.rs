@@ -167,9 +167,10 @@ impl Search {
             0.0 => self.high / 16.0,
             low => (low * self.high).sqrt(),
         };
-        match is_below(middle) {
-            true => self.low = middle,
-            false => self.high = middle,
+        if is_below(middle) {
+            self.low = middle
+        } else {
+            self.high = middle
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::{Batch, SLOTS};
 ///
 /// All functions must be inlined into one that has the `#[target_feature]`s, or each intrinsic becomes a call. So there
 /// are no closures here: they cannot be `#[inline(always)]`.
-pub trait Clmul: Word {
+pub(crate) trait Clmul: Word {
     /// 128-bit lanes of a register: 1, 2 or 4.
     const LANES: usize;
 
@@ -169,7 +169,7 @@ pub(crate) use shift;
 
 /// Eight keys.
 #[derive(Clone, Copy)]
-pub struct Group<'a, V: Clmul> {
+pub(crate) struct Group<'a, V: Clmul> {
     pub base: *const u8,
     pub starts: &'a [u32; GROUP],
     pub ends: &'a [u32; GROUP],
@@ -179,7 +179,7 @@ pub struct Group<'a, V: Clmul> {
 impl<V: Clmul> Group<'_, V> {
     /// Where key `i` ends, and how many bytes it has.
     #[inline(always)]
-    pub fn end_and_len(self, i: usize) -> (*const u8, usize) {
+    pub(crate) fn end_and_len(self, i: usize) -> (*const u8, usize) {
         let end = read(self.ends, i);
         (
             self.base.wrapping_add(end),
@@ -189,7 +189,7 @@ impl<V: Clmul> Group<'_, V> {
 }
 
 /// The weighted bytes of eight keys.
-pub trait Keys<V: Clmul>: Copy {
+pub(crate) trait Keys<V: Clmul>: Copy {
     /// How many keys share a register.
     const SHARED: usize;
 
@@ -239,7 +239,7 @@ impl<V: Clmul> Keys<V> for &[V; GROUP] {
 }
 
 /// The function that handles groups with a key of more than 64 bytes: the base, the starts, the ends, the slots.
-pub type AnyLength = unsafe fn(*const u8, &[u32; GROUP], &[u32; GROUP], &mut [u16; GROUP]);
+pub(crate) type AnyLength = unsafe fn(*const u8, &[u32; GROUP], &[u32; GROUP], &mut [u16; GROUP]);
 
 /// Writes the slot of each span.
 ///
@@ -247,7 +247,7 @@ pub type AnyLength = unsafe fn(*const u8, &[u32; GROUP], &[u32; GROUP], &mut [u1
 /// The spans must lie in their buffer, `slots` must be as long, the CPU must have the instructions of `V`.
 /// `any_length` must be [`any_length`], compiled for them and not inlined: it would crowd the registers of this loop.
 #[inline(always)]
-pub unsafe fn slots<V: Clmul>(parts: Batch<'_>, slots: &mut [u16], any_length: AnyLength) {
+pub(crate) unsafe fn slots<V: Clmul>(parts: Batch<'_>, slots: &mut [u16], any_length: AnyLength) {
     let base = parts.base().as_ptr();
     let (starts, rest_starts) = parts.starts().as_chunks::<GROUP>();
     let (ends, rest_ends) = parts.ends().as_chunks::<GROUP>();
@@ -312,7 +312,7 @@ unsafe fn slots_of_group<V: Clmul>(
 /// The spans must lie in the buffer at `base`, the CPU must have the instructions of `V`. `shorten` must be
 /// [`shorten`](crate::arch::generic::sparse::shorten), compiled for them and not inlined: its vectors take all registers.
 #[inline(always)]
-pub unsafe fn any_length<V: Clmul>(
+pub(crate) unsafe fn any_length<V: Clmul>(
     base: *const u8,
     starts: &[u32; GROUP],
     ends: &[u32; GROUP],
@@ -388,7 +388,12 @@ unsafe fn weigh_part<V: Clmul>(
 /// # Safety
 /// The bytes must be readable, `len` at most `bytes`, and the CPU must have the instructions of `V`.
 #[inline(always)]
-pub unsafe fn last_of_one<V: Clmul>(end: *const u8, len: usize, bytes: usize, at: usize) -> V {
+pub(crate) unsafe fn last_of_one<V: Clmul>(
+    end: *const u8,
+    len: usize,
+    bytes: usize,
+    at: usize,
+) -> V {
     // SAFETY: passed on; the mask is as long as the bytes.
     unsafe {
         let mask = V::load_unaligned(own_mask(bytes, len).add(at));
@@ -399,7 +404,7 @@ pub unsafe fn last_of_one<V: Clmul>(end: *const u8, len: usize, bytes: usize, at
 
 /// The sums in the lanes of `a` and `b`, folded to 64 bits each.
 #[inline(always)]
-pub fn fold<V: Clmul>(a: V, b: V) -> V {
+pub(crate) fn fold<V: Clmul>(a: V, b: V) -> V {
     let (low, high) = (a.unpack_low(b), a.unpack_high(b));
     // 16 bits above x^64, so that x^48 of them still fits.
     let shifted = high.shl64::<20>().xor(high.shl64::<48>());
@@ -407,7 +412,7 @@ pub fn fold<V: Clmul>(a: V, b: V) -> V {
 }
 
 /// A register that divides by P: Barrett reduction.
-pub trait Barrett: Clmul {
+pub(crate) trait Barrett: Clmul {
     /// `value` in each half of each lane.
     ///
     /// # Safety
@@ -436,7 +441,7 @@ pub trait Barrett: Clmul {
 /// # Safety
 /// As for `Keys::weighted`.
 #[inline(always)]
-pub unsafe fn finish_by_division<V: Barrett, K: Keys<V>>(keys: K, slots: &mut [u16; GROUP]) {
+pub(crate) unsafe fn finish_by_division<V: Barrett, K: Keys<V>>(keys: K, slots: &mut [u16; GROUP]) {
     // SAFETY: passed on.
     unsafe {
         // Of each number and quotient 16 bits are enough.

@@ -1,12 +1,12 @@
 //! Groups of eight spans, and masks for the bytes that belong to a key.
 
 /// Keys that are hashed at once: their numbers, 64 bits each, fill the widest vector.
-pub const GROUP: usize = 8;
+pub(crate) const GROUP: usize = 8;
 
 /// Reads a number that was read as part of a vector too. Volatile, or else the compiler takes it out of that
 /// vector, in two slow steps.
 #[inline(always)]
-pub fn read(column: &[u32; GROUP], i: usize) -> usize {
+pub(crate) fn read(column: &[u32; GROUP], i: usize) -> usize {
     // SAFETY: a reference.
     unsafe { (&raw const column[i]).read_volatile() as usize }
 }
@@ -29,7 +29,7 @@ static WINDOW: Window = {
 /// # Panics
 /// In debug builds, unless both are at most 64.
 #[inline(always)]
-pub fn own_mask(bytes: usize, len: usize) -> *const u8 {
+pub(crate) fn own_mask(bytes: usize, len: usize) -> *const u8 {
     debug_assert!(bytes <= 64 && len <= 64);
     WINDOW.0.as_ptr().wrapping_add(64 - bytes + len)
 }

@@ -6,7 +6,7 @@
 use crate::arch::scalar::table::POLY;
 
 /// x^n mod P for each n below `N`.
-pub const fn powers<const N: usize>() -> [u16; N] {
+pub(crate) const fn powers<const N: usize>() -> [u16; N] {
     let mut powers = [0; N];
     let mut power: u16 = 1;
     let mut n = 0;
@@ -23,16 +23,16 @@ pub const fn powers<const N: usize>() -> [u16; N] {
 }
 
 /// Bytes that `WEIGHTS` spans: longer keys are shortened first (`sparse`). 4 KiB of weights stay in the L1 cache.
-pub const WEIGHTED: usize = 4096;
+pub(crate) const WEIGHTED: usize = 4096;
 
 /// One pair of weights for each 16 bytes of a message of `WEIGHTED` bytes, in message order.
 #[repr(align(64))]
-pub struct Weights(pub [[u64; 2]; WEIGHTED / 16]);
+pub(crate) struct Weights(pub [[u64; 2]; WEIGHTED / 16]);
 
 /// What the halves of 16 bytes are multiplied by: 16 bytes that end 128*k bits before the message's end, read as
 /// one big-endian number, are congruent to low * x^(128*k + 16) + high * x^(128*k + 64 + 16).
 /// Products of 64 and 16 bits have at most 79: they may be XORed as they are and reduced once.
-pub static WEIGHTS: Weights = {
+pub(crate) static WEIGHTS: Weights = {
     static POWERS: [u16; WEIGHTED * 8 + 16] = powers();
     let mut weights = [[0; 2]; WEIGHTED / 16];
     let mut k = 0;
@@ -51,7 +51,7 @@ pub static WEIGHTS: Weights = {
 /// # Panics
 /// Where `bytes` exceeds `WEIGHTED`.
 #[inline(always)]
-pub fn weights(bytes: usize) -> *const u8 {
+pub(crate) fn weights(bytes: usize) -> *const u8 {
     WEIGHTS.0[(WEIGHTED - bytes) / 16..].as_ptr().cast()
 }
 
@@ -59,7 +59,7 @@ pub fn weights(bytes: usize) -> *const u8 {
 /// byte gives its share of bits `from..from + 8` of the slot; the XOR of the eight shares are these bits.
 /// Bits that a slot does not have are zero rows.
 #[cfg(target_arch = "x86_64")]
-pub const fn slot_matrices(from: usize) -> [u64; 8] {
+pub(crate) const fn slot_matrices(from: usize) -> [u64; 8] {
     let powers: [u16; 64] = powers();
     let mut matrices = [0; 8];
     let mut bit = 0;
@@ -78,7 +78,7 @@ pub const fn slot_matrices(from: usize) -> [u64; 8] {
 
 /// The quotient x^64 / P: for a 64-bit number f, the upper half of f * `QUOTIENT` is f / P exactly, since what the
 /// quotient leaves out has no power of x that reaches the upper half.
-pub const QUOTIENT: u64 = {
+pub(crate) const QUOTIENT: u64 = {
     // Long division; the remainder is kept without its leading bit.
     let (mut quotient, mut rest, mut bit) = (0, 1u64, 64);
     while bit > 0 {

@@ -11,7 +11,7 @@
 //! ```
 
 /// A machine word or a vector: what the recurrence runs on.
-pub trait Word: Copy {
+pub(crate) trait Word: Copy {
     /// All zeros.
     ///
     /// # Safety
@@ -36,14 +36,14 @@ const BACK: usize = 16;
 
 /// Room for what is left of a key, aligned for the widest word.
 #[repr(align(64))]
-pub struct Rest {
+pub(crate) struct Rest {
     bytes: [u8; 64 + 2048],
     end: usize,
 }
 
 impl Rest {
     /// What is left; 64 readable bytes lie before it.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[64..self.end]
     }
 }
@@ -54,7 +54,7 @@ impl Rest {
 /// `key` must have at least `BACK` words and be preceded by a word of readable bytes, the CPU must have the
 /// instructions.
 #[inline(always)]
-pub unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
+pub(crate) unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
     let width = size_of::<W>();
     let mut rest = Rest {
         bytes: [0; 64 + 2048],

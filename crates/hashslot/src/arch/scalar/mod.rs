@@ -1,4 +1,4 @@
 //! Kernels without intrinsics, for every CPU.
 
-pub mod portable;
-pub mod table;
+pub(crate) mod portable;
+pub(crate) mod table;

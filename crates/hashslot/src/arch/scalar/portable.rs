@@ -13,7 +13,7 @@ use crate::simd::Pass;
 use crate::{Batch, slot_of_crc};
 
 /// The kernel row.
-pub static KERNEL: Kernel = Kernel {
+pub(crate) static KERNEL: Kernel = Kernel {
     name: "portable",
     needs: "nothing",
     supported: || true,
@@ -24,7 +24,7 @@ pub static KERNEL: Kernel = Kernel {
 ///
 /// # Safety
 /// None is needed; the other kernels' `run` is unsafe.
-pub unsafe fn run<P: Pass>(pass: P) -> P::Output {
+pub(crate) unsafe fn run<P: Pass>(pass: P) -> P::Output {
     pass.scalar()
 }
 

@@ -14,7 +14,7 @@ use crate::simd::Pass;
 use crate::{Batch, slot_of_crc};
 
 /// The kernel row.
-pub static KERNEL: Kernel = Kernel {
+pub(crate) static KERNEL: Kernel = Kernel {
     name: "table",
     needs: "nothing",
     supported: || true,
@@ -25,12 +25,12 @@ pub static KERNEL: Kernel = Kernel {
 ///
 /// # Safety
 /// None is needed; the other kernels' `run` is unsafe.
-pub unsafe fn run<P: Pass>(pass: P) -> P::Output {
+pub(crate) unsafe fn run<P: Pass>(pass: P) -> P::Output {
     pass.scalar()
 }
 
 /// x^16 + x^12 + x^5 + 1, without its highest bit.
-pub const POLY: u16 = 0x1021;
+pub(crate) const POLY: u16 = 0x1021;
 
 /// CRC of each byte followed by nothing.
 static TABLE: [u16; 256] = {
@@ -54,7 +54,7 @@ static TABLE: [u16; 256] = {
 };
 
 /// CRC-16/XMODEM of `bytes`.
-pub fn crc16(bytes: &[u8]) -> u16 {
+pub(crate) fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |crc, byte| {
         (crc << 8) ^ TABLE[usize::from((crc >> 8) as u8 ^ byte)]
     })

@@ -204,7 +204,7 @@ impl Barrett for Register {
 
 /// Two registers.
 #[derive(Clone, Copy)]
-pub struct Avx2([__m256i; 2]);
+pub(crate) struct Avx2([__m256i; 2]);
 
 impl Bytes64 for Avx2 {
     #[inline(always)]

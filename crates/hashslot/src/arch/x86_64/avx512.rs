@@ -275,7 +275,7 @@ static NUMBERS: [u8; LANES] = {
 
 /// One register.
 #[derive(Clone, Copy)]
-pub struct Avx512(__m512i);
+pub(crate) struct Avx512(__m512i);
 
 impl Bytes64 for Avx512 {
     #[inline(always)]

@@ -2,9 +2,9 @@
 
 use core::arch::x86_64::{_pdep_u64, _pext_u64};
 
-pub mod avx2;
-pub mod avx512;
-pub mod sse;
+pub(crate) mod avx2;
+pub(crate) mod avx512;
+pub(crate) mod sse;
 
 /// `Bytes64::runs_below` for CPUs that select bits: as many runs start as end, in the same order.
 ///

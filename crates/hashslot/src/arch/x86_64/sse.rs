@@ -141,7 +141,7 @@ impl Barrett for Register {
 
 /// Four registers.
 #[derive(Clone, Copy)]
-pub struct Sse([__m128i; 4]);
+pub(crate) struct Sse([__m128i; 4]);
 
 impl Bytes64 for Sse {
     #[inline(always)]

@@ -32,7 +32,10 @@ struct Card {
 }
 
 /// The cards as HTML, and the problems that have none. `stops` are where reading ended early.
-pub fn render(mut found: Vec<cards::Card>, stops: &[String]) -> Result<(Vec<String>, Vec<String>)> {
+pub(super) fn render(
+    mut found: Vec<cards::Card>,
+    stops: &[String],
+) -> Result<(Vec<String>, Vec<String>)> {
     let others = found.split_off(found.len().min(CARDS));
     let others = others
         .iter()

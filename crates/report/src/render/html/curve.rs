@@ -15,7 +15,7 @@ const WIDTH: f64 = 1000.0;
 /// The picture.
 #[derive(Template)]
 #[template(path = "curve.html", config = "src/render/html/askama.toml")]
-pub struct Picture {
+pub(super) struct Picture {
     key: String,
     words: String,
     top: String,
@@ -39,7 +39,7 @@ struct Dot {
 
 impl Picture {
     /// The picture of `curve`.
-    pub fn of(curve: &Curve) -> Self {
+    pub(super) fn of(curve: &Curve) -> Self {
         let (from, to) = curve.times();
         let top = curve.top();
         let x = |at: u64| {

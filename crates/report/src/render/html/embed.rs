@@ -41,7 +41,7 @@ struct Data<'a> {
 }
 
 /// The data of `summary`, escaped for a `<script type="application/json">`.
-pub fn data(summary: &Summary) -> String {
+pub(super) fn data(summary: &Summary) -> String {
     let data = Data {
         by: summary.by,
         slots: summary.slots.loads.map(|_, loads| packed(loads)),
@@ -56,7 +56,7 @@ pub fn data(summary: &Summary) -> String {
 }
 
 /// JSON that cannot end the element that holds it, and that is JavaScript too. These characters are in strings only.
-pub fn for_script(json: &str) -> String {
+pub(super) fn for_script(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
@@ -85,7 +85,7 @@ fn packed(loads: &[u64]) -> String {
 }
 
 /// A number to base 36.
-pub fn base36(mut number: u64) -> String {
+pub(super) fn base36(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {
         digits.push(char::from_digit((number % 36) as u32, 36).unwrap_or_default());

@@ -6,7 +6,7 @@ use slotscope_findings::summary::{Dumped, Summary};
 use crate::render::html::spell;
 
 /// A highlighted number.
-pub struct Fact {
+pub(super) struct Fact {
     /// Where report.json has it.
     pub name: &'static str,
     /// As people read it.
@@ -18,7 +18,7 @@ pub struct Fact {
 }
 
 /// The highlighted numbers.
-pub fn facts(summary: &Summary) -> Vec<Fact> {
+pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
     let by = summary.verdict.metric();
     let found = summary.verdict.headline();
     let balance = summary.nodes.balance.get(by);
@@ -88,7 +88,7 @@ pub fn facts(summary: &Summary) -> Vec<Fact> {
 }
 
 /// How old the input is: what the dump says of itself, else the dates of the files, which a copy changes, and when they were analyzed.
-pub fn made(summary: &Summary) -> String {
+pub(super) fn made(summary: &Summary) -> String {
     let analyzed = format!("analyzed {}", time(summary.run.started));
     let what = match summary.input.written {
         Some(_) => "dump written",
@@ -107,7 +107,7 @@ pub fn made(summary: &Summary) -> String {
 }
 
 /// How the report was made: all that differs between two runs is here.
-pub fn how(summary: &Summary) -> Vec<(&'static str, String)> {
+pub(super) fn how(summary: &Summary) -> Vec<(&'static str, String)> {
     let run = &summary.run;
     let mut how = vec![
         ("command", truncated(&run.command.to_string(), spell::TEXT)),

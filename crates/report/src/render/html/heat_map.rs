@@ -61,7 +61,7 @@ struct Named {
 ///
 /// # Errors
 /// None: no part of the template fails.
-pub fn render(map: &TimeMap) -> Result<String> {
+pub(super) fn render(map: &TimeMap) -> Result<String> {
     let bursts = map.bursts.iter().take(BURSTS).map(|burst| Burst {
         slot: burst.slot,
         from: burst.times.0,

@@ -16,7 +16,7 @@ const WIDE: u64 = 64;
 /// A picture of amounts and their quantiles.
 #[derive(Template)]
 #[template(path = "histogram.html", config = "src/render/html/askama.toml")]
-pub struct Histogram {
+pub(super) struct Histogram {
     section: &'static str,
     bars: Vec<Bar>,
     from: String,
@@ -38,7 +38,7 @@ struct Bar {
 
 impl Histogram {
     /// The picture of `amounts` of a metric; without bars where only the quantiles are known.
-    pub fn of(section: &'static str, metric: Metric, amounts: &Quantiles) -> Self {
+    pub(super) fn of(section: &'static str, metric: Metric, amounts: &Quantiles) -> Self {
         let shown = |amount| amount_cell(metric, amount);
         let edges = edges(amounts.min, amounts.max);
         let mut counts = vec![0u64; edges.len() - 1];
@@ -119,9 +119,10 @@ fn edges(min: u64, max: u64) -> Vec<u64> {
     let mut edge = min;
     let step = ((max - min.min(max)) / BARS + 1).max(1);
     while edge <= max && edges.len() <= 130 {
-        let next = match doubling(min, max) {
-            true => (edge as f64 * std::f64::consts::SQRT_2).ceil() as u64,
-            false => edge.saturating_add(step),
+        let next = if doubling(min, max) {
+            (edge as f64 * std::f64::consts::SQRT_2).ceil() as u64
+        } else {
+            edge.saturating_add(step)
         };
         edge = next.max(edge.saturating_add(1));
         edges.push(edge);

@@ -26,7 +26,7 @@ struct Risk {
 }
 
 /// The risks of `summary` as HTML.
-pub fn render(summary: &Summary) -> Result<String> {
+pub(super) fn render(summary: &Summary) -> Result<String> {
     let (risks, more) = shown_risks(&summary.verdict);
     Risks {
         risks: risks.into_iter().map(|risk| of(summary, risk)).collect(),

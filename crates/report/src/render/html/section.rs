@@ -17,7 +17,7 @@ use crate::view::{self, Block};
 /// A section.
 #[derive(Template)]
 #[template(path = "section.html", config = "src/render/html/askama.toml")]
-pub struct Section {
+pub(super) struct Section {
     /// Its anchor.
     pub id: &'static str,
     /// Its name in the navigation; empty where it is not listed there.
@@ -43,11 +43,11 @@ struct SlotMap<'a> {
 /// Lines between more nodes than this would be all that is seen of the map.
 const BORDERED: usize = 24;
 /// Where the manual is.
-pub const MANUAL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
+pub(super) const MANUAL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
 
 /// What the sections of a page have in common.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
+pub(super) struct Context<'a> {
     /// The metrics that the input carries.
     pub metrics: &'a [Metric],
     /// How many nodes own slots.
@@ -61,7 +61,7 @@ impl Section {
     ///
     /// # Errors
     /// None: no part of a template fails.
-    pub fn of(section: &view::Section<'_>, context: Context<'_>) -> Result<Self> {
+    pub(super) fn of(section: &view::Section<'_>, context: Context<'_>) -> Result<Self> {
         let mut tables = 0;
         let parts = section.blocks.iter().map(|block| {
             let place = tables;
@@ -82,7 +82,7 @@ impl Section {
     }
 
     /// The same with another part in place of all.
-    pub fn replaced(self, part: String) -> Self {
+    pub(super) fn replaced(self, part: String) -> Self {
         let parts = vec![part];
         Section { parts, ..self }
     }

@@ -5,27 +5,28 @@ use slotscope_engine::text::{self, truncated};
 use slotscope_findings::summary::nodes::NodeLoad;
 
 /// Characters of a name that the page shows; the rest is an ellipsis.
-pub const SHOWN: usize = 120;
+pub(super) const SHOWN: usize = 120;
 /// Characters of a sentence, which may quote a line of the input.
-pub const TEXT: usize = 400;
+pub(super) const TEXT: usize = 400;
 /// Counts are shown whole below this.
 const SHORTENED: u64 = 100_000_000;
 
 /// A name as the page shows it.
-pub fn cut(name: &Name) -> String {
+pub(super) fn cut(name: &Name) -> String {
     text::name(name, SHOWN)
 }
 
 /// A node in the data of the script.
-pub fn node(node: &NodeLoad) -> String {
+pub(super) fn node(node: &NodeLoad) -> String {
     cut(&node.label())
 }
 
 /// `1,234,567`, and from 100 million on `123 M`, `1.54 G`.
-pub fn short_count(count: u64) -> String {
-    match count < SHORTENED {
-        true => text::grouped(count),
-        false => text::three_digits(count as f64),
+pub(super) fn short_count(count: u64) -> String {
+    if count < SHORTENED {
+        text::grouped(count)
+    } else {
+        text::three_digits(count as f64)
     }
 }
 
@@ -36,12 +37,12 @@ const UNITS: &[&str] = &[
 ];
 
 /// A sentence of the page: cut to its room, and no number is parted from its unit.
-pub fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     unbroken(&truncated(text, TEXT))
 }
 
 /// `text` with spaces that do not break between numbers and their units.
-pub fn unbroken(text: &str) -> String {
+pub(super) fn unbroken(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for (at, word) in text.split(' ').enumerate() {
         let unit = word.trim_end_matches(|c: char| ",.;:)".contains(c));

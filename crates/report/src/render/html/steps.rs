@@ -9,7 +9,7 @@ use crate::view::steps::COMMAND;
 /// The steps.
 #[derive(Template)]
 #[template(path = "steps.html", config = "src/render/html/askama.toml")]
-pub struct Steps<'a> {
+pub(super) struct Steps<'a> {
     heads: &'a [String],
     rows: Vec<Step<'a>>,
     left: Vec<String>,
@@ -28,7 +28,7 @@ struct Step<'a> {
 
 impl<'a> Steps<'a> {
     /// The steps of a report.
-    pub fn of(table: &'a view::StepTable) -> Self {
+    pub(super) fn of(table: &'a view::StepTable) -> Self {
         let words = |command: &String| command.split(' ').map(str::to_owned).collect();
         let shown = |command: &&String| command.len() <= COMMAND;
         let rows = table.rows.iter().map(|row| Step {

@@ -21,7 +21,7 @@ const SHORT: usize = 24_000;
 /// A table.
 #[derive(Template)]
 #[template(path = "table.html", config = "src/render/html/askama.toml")]
-pub struct Table<'a> {
+pub(super) struct Table<'a> {
     /// The id of its section: its own id begins with it, and the heading of the section names it.
     section: &'static str,
     /// Its place among the tables of the section; the first has none in its id.
@@ -72,7 +72,7 @@ struct Bar {
 
 impl<'a> Table<'a> {
     /// As many rows of `table` as fit, `seen` of which are seen at first.
-    pub fn of(section: &'static str, table: &'a view::Table<'_>, seen: usize) -> Self {
+    pub(super) fn of(section: &'static str, table: &'a view::Table<'_>, seen: usize) -> Self {
         let columns = table.for_people();
         let mut room = if table.file.is_empty() { SHORT } else { LONG };
         let rows = table.rows.iter().map(|row| {
@@ -111,7 +111,7 @@ impl<'a> Table<'a> {
     }
 
     /// The same at another place among the tables of its section.
-    pub fn at(self, place: usize) -> Self {
+    pub(super) fn at(self, place: usize) -> Self {
         Table { place, ..self }
     }
 

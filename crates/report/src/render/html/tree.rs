@@ -23,7 +23,7 @@ const TREE: usize = 80_000;
 /// Prefixes, each under the one that it continues.
 #[derive(Template)]
 #[template(path = "tree.html", config = "src/render/html/askama.toml")]
-pub struct Tree {
+pub(super) struct Tree {
     by: &'static str,
     branches: Vec<Branch>,
     left_out: usize,
@@ -33,7 +33,7 @@ pub struct Tree {
 
 impl Tree {
     /// As many of `prefixes` as fit.
-    pub fn of(prefixes: &[Prefix], by: Metric) -> Self {
+    pub(super) fn of(prefixes: &[Prefix], by: Metric) -> Self {
         let (branches, shown) = trees(prefixes, by, TREE);
         Tree {
             by: by.head(),

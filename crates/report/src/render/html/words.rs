@@ -3,7 +3,7 @@
 use slotscope_findings::summary::state::{Role, State};
 
 /// The colour that it has: the class of what is fine, to be watched, wrong.
-pub fn class(state: State) -> &'static str {
+pub(super) fn class(state: State) -> &'static str {
     match state {
         State::Balanced => "fine",
         State::Watch | State::Empty | State::Unjudged => "watch",
@@ -12,7 +12,7 @@ pub fn class(state: State) -> &'static str {
 }
 
 /// What it means.
-pub fn meaning(state: State, role: Option<Role>) -> &'static str {
+pub(super) fn meaning(state: State, role: Option<Role>) -> &'static str {
     match (state, role) {
         (State::Down, _) => {
             "Slots are not served: commands on their keys fail. Bring them back before anything else."

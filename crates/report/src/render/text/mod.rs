@@ -42,6 +42,9 @@ pub struct Page<'a> {
 
 /// Writes `sections`. Colours are always in it; the stream that it is written to takes them out where they are not
 /// wanted.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write(sections: &[Section<'_>], page: Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let width = page.width.clamp(*WIDTHS.start(), *WIDTHS.end());
     let mut writer = Writer {
@@ -220,9 +223,10 @@ impl Writer<'_> {
 
     /// A blank line, but not as the first.
     fn blank_line(&mut self) -> io::Result<()> {
-        match std::mem::replace(&mut self.is_started, true) {
-            true => writeln!(self.out),
-            false => Ok(()),
+        if std::mem::replace(&mut self.is_started, true) {
+            writeln!(self.out)
+        } else {
+            Ok(())
         }
     }
 

@@ -57,7 +57,7 @@ impl Column {
 
 /// Writes the first `rows` rows of `table`, without blanks at the ends of lines. Names are cut to keep within the width of
 /// the page, those of nodes before those of keys; a page with whole names has longer lines.
-pub fn write(
+pub(super) fn write(
     table: &Table<'_>,
     rows: usize,
     page: Page<'_>,
@@ -108,9 +108,10 @@ fn cut(columns: &mut [Column], width: usize) {
 /// A spelled name in `most` characters. Of a node both ends stay: one of them tells it from others.
 fn cut_name(name: &str, most: usize, is_of_node: bool) -> String {
     let whole = name.replace(ISOLATION, "");
-    isolated(match is_of_node {
-        true => without_middle(&whole, most),
-        false => truncated(&whole, most),
+    isolated(if is_of_node {
+        without_middle(&whole, most)
+    } else {
+        truncated(&whole, most)
     })
 }
 

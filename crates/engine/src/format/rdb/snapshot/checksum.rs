@@ -5,11 +5,11 @@ use crc_fast::{CrcAlgorithm, Digest};
 use crate::source::forward::Checksum;
 
 /// The checksum of the bytes so far.
-pub struct Crc64(Digest);
+pub(super) struct Crc64(Digest);
 
 impl Crc64 {
     /// Of no bytes.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Crc64(Digest::new(CrcAlgorithm::Crc64Redis))
     }
 }

@@ -6,14 +6,14 @@ use crate::format::rdb::snapshot::kind::Space;
 const MARKED: &[u8] = b"EOF:";
 
 /// Bytes of such a mark.
-pub const MARK: usize = 40;
+pub(super) const MARK: usize = 40;
 
 /// Bytes that hold any header: a server that is not ready sends a line end every second.
-pub const LONGEST: usize = 4096;
+pub(super) const LONGEST: usize = 4096;
 
 /// How an RDB file starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
+pub(super) struct Header {
     /// Bytes before the magic.
     pub wrapper: usize,
     /// Who numbers its types.
@@ -24,7 +24,7 @@ pub struct Header {
 
 impl Header {
     /// The header that `head` starts with.
-    pub fn of(head: &[u8]) -> Option<Header> {
+    pub(super) fn of(head: &[u8]) -> Option<Header> {
         let wrapper = wrapper(head)?;
         let magic = &head[wrapper..];
         let number = |magic: &[u8], rest: &[u8]| {
@@ -47,12 +47,12 @@ impl Header {
     }
 
     /// Bytes up to the first opcode.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.wrapper + 9
     }
 
     /// Whether the file ends with a checksum.
-    pub fn has_checksum(&self) -> bool {
+    pub(super) fn has_checksum(&self) -> bool {
         self.version >= 5
     }
 }

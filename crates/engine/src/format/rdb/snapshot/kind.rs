@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Who numbers types and opcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Space {
+pub(super) enum Space {
     /// `REDIS` and four digits: Redis, and Valkey before 9.0.
     Redis,
     /// `VALKEY` and three digits.
@@ -12,11 +12,11 @@ pub enum Space {
 }
 
 /// Numbers below this one are types, not opcodes.
-pub const FIRST_OPCODE: u8 = 107;
+pub(super) const FIRST_OPCODE: u8 = 107;
 
 /// A type of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub(super) struct Kind {
     /// What TYPE answers; of a module's value the module decides.
     pub name: &'static str,
     /// What OBJECT ENCODING answers for a value that is stored so; of a string its bytes decide.
@@ -27,7 +27,7 @@ pub struct Kind {
 
 /// How the value of a type is laid out behind its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub(super) enum Layout {
     /// A string.
     Text,
     /// A count, and so many strings, the elements of a list.
@@ -68,7 +68,7 @@ pub enum Layout {
 
 /// How elements are packed into a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packing {
+pub(super) enum Packing {
     /// A ziplist.
     Ziplist,
     /// A listpack.
@@ -81,7 +81,7 @@ pub enum Packing {
 
 /// What the streams of a version hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum StreamForm {
+pub(super) enum StreamForm {
     /// Of Redis 5.0.
     Plain,
     /// First and deleted ids and counts of entries.
@@ -95,7 +95,7 @@ pub enum StreamForm {
 }
 
 /// What TYPE answers for a string.
-pub const TEXT: &str = "string";
+pub(super) const TEXT: &str = "string";
 const HASH: &str = "hash";
 const LIST: &str = "list";
 const SET: &str = "set";
@@ -103,7 +103,7 @@ const SORTED: &str = "zset";
 const STREAM: &str = "stream";
 
 /// The type of number `number`; `None` where there is none, or its layout is not known.
-pub fn kind(number: u8, space: Space) -> Option<Kind> {
+pub(super) fn kind(number: u8, space: Space) -> Option<Kind> {
     use Layout::*;
     use Packing::*;
     use Space::*;
@@ -150,7 +150,7 @@ pub fn kind(number: u8, space: Space) -> Option<Kind> {
 }
 
 /// The name of a module's type from its number: nine characters of six bits, above ten bits of a version.
-pub fn module_type(number: u64) -> Cow<'static, str> {
+pub(super) fn module_type(number: u64) -> Cow<'static, str> {
     const CHARACTERS: &[u8; 64] =
         b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let character = |at: u32| char::from(CHARACTERS[(number >> (58 - 6 * at) & 63) as usize]);

@@ -1,11 +1,11 @@
 //! LZF, the compression of strings in RDB files: runs of literals, and copies of what came before.
 
 /// Bytes that one packed byte decodes to at most: three are a copy of 264.
-pub const MOST: u64 = 88;
+pub(super) const MOST: u64 = 88;
 
 /// What of `packed` is decoded, at most `most` bytes; `None` where it is not LZF. Input that ends in the middle of a
 /// run gives what there is of it.
-pub fn decoded(packed: &[u8], most: usize) -> Option<Vec<u8>> {
+pub(super) fn decoded(packed: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(most.min(8 * packed.len()));
     let mut rest = packed;
     while out.len() < most {

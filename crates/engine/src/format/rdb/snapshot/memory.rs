@@ -59,7 +59,7 @@ const MAX_LEN: u64 = 1 << 48;
 
 /// The memory of one value, part by part, and in the end that of its key with it.
 #[derive(Debug, Clone)]
-pub struct Footprint {
+pub(super) struct Footprint {
     server: Server,
     allocator: Allocator,
     parts: f64,
@@ -90,7 +90,7 @@ enum Body {
 
 impl Footprint {
     /// Of values that `server` holds in memory of `allocator`.
-    pub fn new(server: Server, allocator: Allocator) -> Self {
+    pub(super) fn new(server: Server, allocator: Allocator) -> Self {
         Footprint {
             server,
             allocator,
@@ -101,17 +101,17 @@ impl Footprint {
     }
 
     /// Starts anew.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         (self.parts, self.body, self.expiring) = (0.0, Body::Unknown, NONE_EXPIRES);
     }
 
     /// A string of so many bytes, or a number.
-    pub fn text(&mut self, len: Option<u64>) {
+    pub(super) fn text(&mut self, len: Option<u64>) {
         self.body = Body::Text(len.map(|len| len.min(MAX_LEN)));
     }
 
     /// All elements in one block; with what is kept next to it where fields expire.
-    pub fn packed(&mut self, len: u64, fields_expire: bool) {
+    pub(super) fn packed(&mut self, len: u64, fields_expire: bool) {
         let len = len.min(MAX_LEN);
         self.body = Body::Blocks;
         self.add(len);
@@ -121,20 +121,20 @@ impl Footprint {
     }
 
     /// A list.
-    pub fn list(&mut self) {
+    pub(super) fn list(&mut self) {
         self.body = Body::Blocks;
         self.parts += QUICKLIST as f64;
     }
 
     /// A node of a list.
-    pub fn node(&mut self, len: u64) {
+    pub(super) fn node(&mut self, len: u64) {
         let len = len.min(MAX_LEN);
         self.parts += NODE as f64;
         self.add(len);
     }
 
     /// A member of a set.
-    pub fn member(&mut self, len: u64) {
+    pub(super) fn member(&mut self, len: u64) {
         let len = len.min(MAX_LEN);
         self.body = Body::Table;
         self.entry();
@@ -142,7 +142,7 @@ impl Footprint {
     }
 
     /// A field of a hash and its value; when it expires, in milliseconds.
-    pub fn field(&mut self, field: u64, value: u64, expires: Option<u64>) {
+    pub(super) fn field(&mut self, field: u64, value: u64, expires: Option<u64>) {
         let (field, value) = (field.min(MAX_LEN), value.min(MAX_LEN));
         self.body = Body::Fields;
         self.entry();
@@ -197,7 +197,7 @@ impl Footprint {
     }
 
     /// A member of a sorted set.
-    pub fn scored(&mut self, len: u64) {
+    pub(super) fn scored(&mut self, len: u64) {
         let len = len.min(MAX_LEN);
         self.body = Body::Sorted;
         self.entry();
@@ -211,12 +211,12 @@ impl Footprint {
     }
 
     /// A tree of ids, without any.
-    pub fn tree(&self) -> Tree {
+    pub(super) fn tree(&self) -> Tree {
         Tree::new(self.allocator)
     }
 
     /// A stream, its blocks of entries being in this tree.
-    pub fn stream(&mut self, blocks: Tree) {
+    pub(super) fn stream(&mut self, blocks: Tree) {
         self.body = Body::Blocks;
         let more = if self.server.is_redis_82() { 32 } else { 0 };
         self.parts += (STREAM + more) as f64;
@@ -224,19 +224,19 @@ impl Footprint {
     }
 
     /// A block of entries of a stream.
-    pub fn stream_node(&mut self, len: u64) {
+    pub(super) fn stream_node(&mut self, len: u64) {
         self.add(len.min(MAX_LEN));
     }
 
     /// A group of consumers, which keeps what is not acknowledged in this tree.
-    pub fn group(&mut self, pending: Tree) {
+    pub(super) fn group(&mut self, pending: Tree) {
         self.parts += GROUP as f64;
         let more = if self.server.is_redis_82() { 8 } else { 0 };
         self.parts += (DELIVERY + more) as f64 * self.add_tree(pending);
     }
 
     /// A consumer with a name of `name` bytes, who has so many times.
-    pub fn consumer(&mut self, name: u64, times: u64, pending: Tree) {
+    pub(super) fn consumer(&mut self, name: u64, times: u64, pending: Tree) {
         self.parts += (CONSUMER + 8 * times + name.min(MAX_LEN)) as f64;
         self.add_tree(pending);
     }
@@ -244,15 +244,16 @@ impl Footprint {
     /// Adds a tree; how many ids are in it.
     fn add_tree(&mut self, tree: Tree) -> f64 {
         let (ids, nodes, bytes) = tree.size();
-        self.parts += match self.server.has_buckets() {
-            true => (self.taken(TREE) + bytes) as f64,
-            false => (TREE_ID * ids + TREE_NODE * nodes) as f64,
+        self.parts += if self.server.has_buckets() {
+            (self.taken(TREE) + bytes) as f64
+        } else {
+            (TREE_ID * ids + TREE_NODE * nodes) as f64
         };
         ids as f64
     }
 
     /// The bytes of a key of `key` bytes with this value of `elements`; `None` where a module has it.
-    pub fn total(&self, key: u64, expires: bool, elements: u64) -> Option<u64> {
+    pub(super) fn total(&self, key: u64, expires: bool, elements: u64) -> Option<u64> {
         let table = || self.table(elements);
         let skiplist = || self.taken(SKIP_NODE + LEVEL * MAX_LEVEL) as f64;
         let top = match (self.body, self.server) {
@@ -272,7 +273,7 @@ impl Footprint {
     }
 
     /// What OBJECT ENCODING answers of a string at a key of `key` bytes, as the server loads it; `None` for other values.
-    pub fn text_encoding(&self, key: u64, expires: bool) -> Option<&'static str> {
+    pub(super) fn text_encoding(&self, key: u64, expires: bool) -> Option<&'static str> {
         match self.body {
             Body::Text(text) => Some(self.encoding_of(key, expires, text)),
             _ => None,
@@ -281,7 +282,7 @@ impl Footprint {
 
     /// The same of a string of so many bytes, or a number.
     #[inline]
-    pub fn encoding_of(&self, key: u64, expires: bool, text: Option<u64>) -> &'static str {
+    pub(super) fn encoding_of(&self, key: u64, expires: bool, text: Option<u64>) -> &'static str {
         match text {
             None => "int",
             Some(len) if self.embeds(key, expires, len) => "embstr",
@@ -314,7 +315,7 @@ impl Footprint {
 
     /// A key with its object, and the text of that, if it has one.
     #[inline]
-    pub fn object(&self, key: u64, expires: bool, text: Option<u64>) -> u64 {
+    pub(super) fn object(&self, key: u64, expires: bool, text: Option<u64>) -> u64 {
         let name = header(key) + key + 1;
         let embedded = text.filter(|len| self.embeds(key, expires, *len));
         let string = |len: u64| self.taken(header(len) + len + 1);

@@ -41,9 +41,10 @@ impl Format for Rdb {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        match is_snapshot(head.bytes) {
-            true => Detected::Yes,
-            false => Detected::No,
+        if is_snapshot(head.bytes) {
+            Detected::Yes
+        } else {
+            Detected::No
         }
     }
 

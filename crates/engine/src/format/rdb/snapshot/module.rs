@@ -18,7 +18,7 @@ const DOUBLE: u64 = 4;
 const STRING: u64 = 5;
 
 /// Passes over the value of a module; the number of its type, and how many elements it has.
-pub fn pass(input: &mut Forward) -> Read<(u64, Elements)> {
+pub(super) fn pass(input: &mut Forward) -> Read<(u64, Elements)> {
     let number = input.length()?;
     let mut numbers = (0, None);
     pass_parts(input, |unsigned| {
@@ -33,7 +33,7 @@ pub fn pass(input: &mut Forward) -> Read<(u64, Elements)> {
 }
 
 /// Passes over what a module wrote, to its end; the unsigned numbers of it are handed on.
-pub fn pass_parts(input: &mut Forward, mut unsigned: impl FnMut(u64)) -> Read<()> {
+pub(super) fn pass_parts(input: &mut Forward, mut unsigned: impl FnMut(u64)) -> Read<()> {
     loop {
         let at = input.offset();
         match input.length()? {

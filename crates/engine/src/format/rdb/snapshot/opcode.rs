@@ -183,9 +183,10 @@ impl Walker {
         self.end_slot(None);
         let at = self.input.offset();
         let computed = self.input.checksum();
-        let stored = match header.has_checksum() {
-            true => u64::from_le_bytes(self.input.array()?),
-            false => 0,
+        let stored = if header.has_checksum() {
+            u64::from_le_bytes(self.input.array()?)
+        } else {
+            0
         };
         self.input.set_checksum(None);
         match computed {
@@ -200,9 +201,10 @@ impl Walker {
             }
             Some(_) if stored != 0 => {}
             _ => {
-                let what = match self.verifies {
-                    true => "the file has no checksum, so its bytes are not verified",
-                    false => "the checksum is not verified, as --no-verify says",
+                let what = if self.verifies {
+                    "the file has no checksum, so its bytes are not verified"
+                } else {
+                    "the checksum is not verified, as --no-verify says"
                 };
                 self.remark(Notice::Unverified, 1, at, what.into());
             }
@@ -215,9 +217,10 @@ impl Walker {
         let at = self.input.offset();
         let head = self.input.peek(MARK + 1)?;
         let has_mark = |head: &[u8]| head[..MARK].iter().all(u8::is_ascii_hexdigit);
-        let commands = match head.len() > MARK && has_mark(head) {
-            true => &head[MARK..],
-            false => head,
+        let commands = if head.len() > MARK && has_mark(head) {
+            &head[MARK..]
+        } else {
+            head
         };
         let (is_nothing, is_resp) = (
             head.is_empty() || head.len() == MARK,
@@ -233,9 +236,10 @@ impl Walker {
             return Ok(());
         }
         let bytes = self.input.skip_rest()?;
-        let (notice, what) = match is_resp {
-            true => (Notice::Commands, "bytes of commands behind the RDB file"),
-            false => (Notice::Behind, "bytes behind the RDB file"),
+        let (notice, what) = if is_resp {
+            (Notice::Commands, "bytes of commands behind the RDB file")
+        } else {
+            (Notice::Behind, "bytes behind the RDB file")
         };
         self.remark(
             notice,

@@ -7,7 +7,7 @@ const END: u8 = 0xFF;
 
 /// How many entries there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entries {
+pub(super) enum Entries {
     /// So many.
     Known(u64),
     /// As many as a walk over all of them finds.
@@ -17,10 +17,13 @@ pub enum Entries {
 }
 
 /// What the first bytes of a packed string of `len` bytes say; eleven are enough.
-pub fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
-    let known = |is_right: bool, count| match is_right {
-        true => Entries::Known(count),
-        false => Entries::Damaged,
+pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
+    let known = |is_right: bool, count| {
+        if is_right {
+            Entries::Known(count)
+        } else {
+            Entries::Damaged
+        }
     };
     let counted = |count: u16| match count {
         u16::MAX => Entries::Uncounted,
@@ -47,7 +50,7 @@ pub fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
 type EntryBytes = fn(&[u8]) -> Option<usize>;
 
 /// The entries of a packed string, counted one by one; `None` where it is damaged.
-pub fn counted(packing: Packing, whole: &[u8]) -> Option<u64> {
+pub(super) fn counted(packing: Packing, whole: &[u8]) -> Option<u64> {
     let (mut at, len_of): (usize, EntryBytes) = match packing {
         Packing::Listpack => (6, listpack_entry),
         Packing::Ziplist => (10, ziplist_entry),

@@ -16,7 +16,7 @@ const FREQ: u8 = 249;
 const STRING: u8 = 0;
 
 /// A plain row, as offsets from its first byte.
-pub struct PlainRow {
+pub(super) struct PlainRow {
     /// What precedes the key.
     pub attributes: Attributes,
     /// Where the key is.
@@ -30,7 +30,7 @@ pub struct PlainRow {
 impl PlainRow {
     /// The row that `bytes` start with; `None` where it is not plain, or not whole.
     #[inline]
-    pub fn at_start_of(bytes: &[u8]) -> Option<PlainRow> {
+    pub(super) fn at_start_of(bytes: &[u8]) -> Option<PlainRow> {
         let mut at = 0;
         let mut attributes = Attributes::default();
         loop {
@@ -68,9 +68,10 @@ impl Walker {
             || self.next.0.is_some()
             || self.has_ended
             || !self.remarks.is_empty();
-        let row = match something_comes_before {
-            true => None,
-            false => PlainRow::at_start_of(self.input.ahead()),
+        let row = if something_comes_before {
+            None
+        } else {
+            PlainRow::at_start_of(self.input.ahead())
         };
         let Some(row) = row else {
             self.keep_last_key();

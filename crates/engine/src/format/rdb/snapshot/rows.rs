@@ -12,7 +12,7 @@ use crate::format::walk::{Damage, Sizes, Steps, Walking};
 use crate::source::forward::Forward;
 
 /// A walk over an RDB file.
-pub struct Rows {
+pub(super) struct Rows {
     walker: Walker,
     sizes: Sizes,
     /// Whether the next batch says what the sizes are.
@@ -23,7 +23,7 @@ pub struct Rows {
 
 impl Rows {
     /// Nothing walked over yet.
-    pub fn new(input: Forward, walking: Walking) -> Self {
+    pub(super) fn new(input: Forward, walking: Walking) -> Self {
         let allocator = match walking.sizes {
             Sizes::Memory(allocator) => allocator,
             Sizes::Serialized => Allocator::default(),

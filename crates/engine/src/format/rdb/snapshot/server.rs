@@ -6,7 +6,7 @@ use crate::format::rdb::snapshot::kind::Space;
 
 /// Versions that lay out memory in one way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Server {
+pub(super) enum Server {
     /// Redis up to 7.2 in cluster mode, where each key is in a list of its slot.
     Redis7,
     /// Redis 7.4 and 8.0.
@@ -25,31 +25,32 @@ pub enum Server {
 
 impl Server {
     /// The server that wrote a file, from its version as it is in the file.
-    pub fn of_version(is_valkey: bool, version: &[u8]) -> Option<Server> {
+    pub(super) fn of_version(is_valkey: bool, version: &[u8]) -> Option<Server> {
         let mut numbers = version.split(|byte| *byte == b'.');
         let mut number =
             || -> Option<u32> { std::str::from_utf8(numbers.next()?).ok()?.parse().ok() };
         let version = (number()?, number()?);
-        let until: &[_] = match is_valkey {
-            true => &[
+        let until: &[_] = if is_valkey {
+            &[
                 ((8, 0), Server::Redis7),
                 ((8, 1), Server::Valkey80),
                 ((9, 1), Server::Valkey81),
                 ((u32::MAX, 0), Server::Valkey91),
-            ],
-            false => &[
+            ]
+        } else {
+            &[
                 ((7, 4), Server::Redis7),
                 ((8, 2), Server::Redis74),
                 ((8, 4), Server::Redis82),
                 ((u32::MAX, 0), Server::Redis84),
-            ],
+            ]
         };
         let found = until.iter().find(|(end, _)| version < *end);
         found.map(|(_, server)| *server)
     }
 
     /// The server that a file is of whose first version of it is `header`.
-    pub fn of_header(header: Header) -> Server {
+    pub(super) fn of_header(header: Header) -> Server {
         match (header.space, header.version) {
             (Space::Valkey, 80) => Server::Valkey81,
             (Space::Valkey, _) => Server::Valkey91,
@@ -60,7 +61,7 @@ impl Server {
     }
 
     /// What a report says of estimates of its memory: how far they were off where that was measured.
-    pub fn estimate(self) -> Notice {
+    pub(super) fn estimate(self) -> Notice {
         match self {
             Server::Redis7 => Notice::EstimatedRedis7,
             Server::Redis74 => Notice::EstimatedRedis74,
@@ -71,17 +72,17 @@ impl Server {
     }
 
     /// Whether the key is in one block with the object.
-    pub fn embeds_key(self) -> bool {
+    pub(super) fn embeds_key(self) -> bool {
         !matches!(self, Server::Redis7 | Server::Redis74 | Server::Valkey80)
     }
 
     /// Whether it is Redis 8.2 or later.
-    pub fn is_redis_82(self) -> bool {
+    pub(super) fn is_redis_82(self) -> bool {
         matches!(self, Server::Redis82 | Server::Redis84)
     }
 
     /// Whether sets, hashes and sorted sets are tables of buckets.
-    pub fn has_buckets(self) -> bool {
+    pub(super) fn has_buckets(self) -> bool {
         self >= Server::Valkey81
     }
 }

@@ -7,7 +7,7 @@ use hashslot::SLOTS;
 
 /// What a header says of the keys behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SlotHeader {
+pub(super) struct SlotHeader {
     /// The slot.
     pub slot: u64,
     /// How many keys it has.
@@ -18,7 +18,7 @@ pub struct SlotHeader {
 
 impl SlotHeader {
     /// The header in the text of Valkey: the three numbers with commas between them, and perhaps more behind them.
-    pub fn parse(text: &[u8]) -> Option<SlotHeader> {
+    pub(super) fn parse(text: &[u8]) -> Option<SlotHeader> {
         let mut numbers = std::str::from_utf8(text).ok()?.split(',').map(str::parse);
         let mut next = || numbers.next()?.ok();
         Some(SlotHeader {
@@ -31,7 +31,7 @@ impl SlotHeader {
 
 /// The keys behind one header.
 #[derive(Debug, Default)]
-pub struct SlotCheck {
+pub(super) struct SlotCheck {
     header: Option<(u64, SlotHeader)>,
     seen: SlotCounts,
     /// Whether there was any header.
@@ -47,12 +47,12 @@ struct SlotCounts {
 
 impl SlotCheck {
     /// The slot whose keys are being read.
-    pub fn slot(&self) -> Option<u64> {
+    pub(super) fn slot(&self) -> Option<u64> {
         self.header.map(|(_, header)| header.slot)
     }
 
     /// Takes in a key.
-    pub fn key(&mut self, key: &[u8], expires: bool) {
+    pub(super) fn key(&mut self, key: &[u8], expires: bool) {
         if let Some((_, header)) = self.header {
             self.seen.keys += 1;
             self.seen.expires += u64::from(expires);
@@ -61,14 +61,14 @@ impl SlotCheck {
     }
 
     /// Takes in a key whose slot is not known.
-    pub fn unread(&mut self, expires: bool) {
+    pub(super) fn unread(&mut self, expires: bool) {
         self.seen.keys += 1;
         self.seen.expires += u64::from(expires);
     }
 
     /// Ends the keys of a slot, and starts those of the header at `next`, if there is one. Where the keys that end differ
     /// from their header: where that is, and how.
-    pub fn end(&mut self, next: Option<(u64, SlotHeader)>) -> Option<(u64, String)> {
+    pub(super) fn end(&mut self, next: Option<(u64, SlotHeader)>) -> Option<(u64, String)> {
         self.is_any |= next.is_some();
         let seen = std::mem::take(&mut self.seen);
         let (at, header) = std::mem::replace(&mut self.header, next)?;
@@ -99,11 +99,11 @@ impl SlotCheck {
 /// Each slot points to one at or behind it, from which the next slot that is not imported is reached; one that is not
 /// imported points to itself. So each slot is added once, however many ranges hold it.
 #[derive(Debug, Default)]
-pub struct Imported(Vec<u16>);
+pub(super) struct Imported(Vec<u16>);
 
 impl Imported {
     /// Takes in a range of slots; what lies above all slots is none.
-    pub fn add(&mut self, range: RangeInclusive<u64>) {
+    pub(super) fn add(&mut self, range: RangeInclusive<u64>) {
         if self.0.is_empty() {
             self.0 = (0..=SLOTS as u16).collect();
         }
@@ -128,7 +128,7 @@ impl Imported {
 
     /// Whether a key is of one of them.
     #[inline]
-    pub fn has(&self, key: &[u8]) -> bool {
+    pub(super) fn has(&self, key: &[u8]) -> bool {
         let slot = hashslot::slot(key);
         !self.0.is_empty() && self.0[usize::from(slot)] != slot
     }

@@ -11,7 +11,7 @@ use crate::source::forward::Forward;
 const TIME: u64 = 8;
 
 /// Passes over a stream; how many entries it has.
-pub fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<u64> {
+pub(super) fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<u64> {
     let mut tree = memory.tree();
     repeat(input, |input| {
         first_id(input, &mut tree)?;

@@ -8,11 +8,11 @@ use crate::source::forward::Forward;
 const PACKED_PREFIX: usize = 2 * PREFIX;
 
 /// Bytes of a string that are looked at in passing.
-pub const PREFIX: usize = 24;
+pub(super) const PREFIX: usize = 24;
 
 /// How a string is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stored {
+pub(super) enum Stored {
     /// As so many bytes.
     Bytes(u64),
     /// As an integer, which is its decimal text.
@@ -23,7 +23,7 @@ pub enum Stored {
 
 /// The start of a string: at most `PREFIX` bytes, fewer where it is damaged.
 #[derive(Debug, Clone, Copy)]
-pub struct Start {
+pub(super) struct Start {
     bytes: [u8; PREFIX],
     len: u8,
 }
@@ -49,7 +49,7 @@ impl std::ops::Deref for Start {
 
 impl Stored {
     /// The length of the string in bytes.
-    pub fn len(self) -> u64 {
+    pub(super) fn len(self) -> u64 {
         match self {
             Stored::Bytes(len) | Stored::Lzf(_, len) => len,
             Stored::Integer(number) => {
@@ -60,7 +60,7 @@ impl Stored {
     }
 
     /// Bytes that it still takes in the file behind what was read to know how it is stored.
-    pub fn bytes_behind(self) -> u64 {
+    pub(super) fn bytes_behind(self) -> u64 {
         match self {
             Stored::Bytes(len) | Stored::Lzf(len, _) => len,
             Stored::Integer(_) => 0,
@@ -69,7 +69,7 @@ impl Stored {
 }
 
 /// What is read of an RDB file.
-pub trait Texts {
+pub(super) trait Texts {
     /// A length; the encodings of strings are none.
     fn length(&mut self) -> Read<u64>;
     /// How the string here is stored; its bytes follow.

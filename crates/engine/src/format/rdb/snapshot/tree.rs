@@ -4,11 +4,11 @@
 use crate::format::rdb::snapshot::allocator::Allocator;
 
 /// Bytes of an id.
-pub const ID: usize = 16;
+pub(super) const ID: usize = 16;
 
 /// A tree of the ids so far, less the path to the last of them.
 #[derive(Debug, Clone)]
-pub struct Tree {
+pub(super) struct Tree {
     allocator: Allocator,
     last: [u8; ID],
     ids: u64,
@@ -20,7 +20,7 @@ pub struct Tree {
 
 impl Tree {
     /// Without ids.
-    pub fn new(allocator: Allocator) -> Self {
+    pub(super) fn new(allocator: Allocator) -> Self {
         Tree {
             allocator,
             last: [0; ID],
@@ -32,7 +32,7 @@ impl Tree {
     }
 
     /// Takes in the next id.
-    pub fn add(&mut self, id: [u8; ID]) {
+    pub(super) fn add(&mut self, id: [u8; ID]) {
         if self.ids > 0 {
             let pairs = self.last.iter().zip(&id);
             let shared = pairs.take_while(|(last, this)| last == this).count();
@@ -46,7 +46,7 @@ impl Tree {
     }
 
     /// How many ids, nodes and bytes of nodes it has.
-    pub fn size(mut self) -> (u64, u64, u64) {
+    pub(super) fn size(mut self) -> (u64, u64, u64) {
         if self.ids == 0 {
             self.node(0, 0);
         } else {

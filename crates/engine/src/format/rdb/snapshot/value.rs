@@ -21,11 +21,11 @@ const LONGEST_NUMBER: u64 = 20;
 const SHORT_LIST: u64 = 8 << 10;
 
 /// The names of fields that hashes share: how many each template has, by its number.
-pub type Templates = HashMap<u64, u64>;
+pub(super) type Templates = HashMap<u64, u64>;
 
 /// What else decides what a value is.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
+pub(super) struct Context<'a> {
     /// The templates of the file.
     pub templates: &'a Templates,
     /// Whether the server stores a short list without nodes, as those of RDB version 11 and later do.
@@ -34,7 +34,7 @@ pub struct Context<'a> {
 
 /// What was learned of a value in passing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Value {
+pub(super) struct Value {
     /// How many elements it has.
     pub elements: Elements,
     /// How a server stores it, where its content decides that; of a string its key decides, too.
@@ -44,7 +44,7 @@ pub struct Value {
 }
 
 /// Passes over a value, whose memory is added up.
-pub fn pass(
+pub(super) fn pass(
     input: &mut Forward,
     layout: Layout,
     context: Context<'_>,
@@ -75,9 +75,10 @@ pub fn pass(
         Layout::Fields => repeated(input, |input| field(input, None, memory))?,
         Layout::Scores { binary } => repeated(input, |input| {
             memory.scored(input.skip_string()?.len());
-            match binary {
-                true => Ok(input.skip(8)?),
-                false => skip_text_score(input),
+            if binary {
+                Ok(input.skip(8)?)
+            } else {
+                skip_text_score(input)
             }
         })?,
         Layout::Packed(packing, each) => {
@@ -160,7 +161,7 @@ fn text(input: &mut Forward, memory: &mut Footprint) -> Read<Value> {
 
 /// Whether a server stores a string as a number: it is how a signed integer of 64 bits is spelled.
 #[inline]
-pub fn is_number(text: &[u8]) -> bool {
+pub(super) fn is_number(text: &[u8]) -> bool {
     match text {
         [b'0'] => true,
         [b'1'..=b'9', ..] | [b'-', b'1'..=b'9', ..] if text.len() as u64 <= LONGEST_NUMBER => {

@@ -260,12 +260,11 @@ impl Walker {
         let stored = self.input.stored()?;
         let is_long = stored.len().max(stored.bytes_behind()) > MAX_KEY;
         let mut key = std::mem::take(&mut self.key);
-        let read = match is_long {
-            true => {
-                key.clear();
-                self.input.skip(stored.bytes_behind()).map_err(Fault::from)
-            }
-            false => self.input.stored_string(stored, &mut key, MAX_KEY),
+        let read = if is_long {
+            key.clear();
+            self.input.skip(stored.bytes_behind()).map_err(Fault::from)
+        } else {
+            self.input.stored_string(stored, &mut key, MAX_KEY)
         };
         self.key = key;
         if read.is_err() {
