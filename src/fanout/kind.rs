@@ -2,6 +2,23 @@
 
 use slotscope_engine::format::capture::monitor_line::MonitorLine;
 
+/// What the user says that an input is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Lines {
+    /// Detected: MONITOR, an append-only file, else lines of commands where the first word is one, else of keys
+    #[default]
+    Auto,
+    /// Lines of keys, which one command asks for
+    Keys,
+    /// Lines of commands
+    Commands,
+    /// Lines of MONITOR
+    Monitor,
+    /// An append-only file, or what clients sent, as RESP
+    Aof,
+}
+
 /// Bytes that are looked at.
 pub const HEAD: usize = 4096;
 /// Lines that are looked at for one of MONITOR: redis-cli prints OK first, and a warning about a password before that.

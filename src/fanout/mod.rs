@@ -35,6 +35,7 @@ use crate::fanout::batch::Batch;
 use crate::fanout::commands::{must_be_together, runs_script};
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
 use crate::fanout::findings::{OutcomeCount, Tail};
+pub use crate::fanout::kind::Lines;
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::shapes::{Shapes, Touched};
 use crate::fanout::transactions::Transactions;
@@ -45,23 +46,6 @@ const ROOM: usize = 1 << 20;
 /// The client of a list of batches, and that of an append-only file.
 const ONLY: &[u8] = b"";
 const FILE: &[u8] = b"file";
-
-/// What an input is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum Lines {
-    /// Detected: MONITOR, an append-only file, else lines of commands where the first word is one, else of keys
-    #[default]
-    Auto,
-    /// Lines of keys, which one command asks for
-    Keys,
-    /// Lines of commands
-    Commands,
-    /// Lines of MONITOR
-    Monitor,
-    /// An append-only file, or what clients sent, as RESP
-    Aof,
-}
 
 /// What was found so far.
 pub struct Fanout<'a> {
