@@ -122,8 +122,8 @@ impl Filter {
     pub fn said(&self, with_names: bool) -> String {
         let mut hides = false;
         let shown = self.words.iter().map(|word| {
-            let is_hidden =
-                std::mem::replace(&mut hides, !with_names && word.starts_with("--match"));
+            let is_hidden = hides;
+            hides = !is_hidden && !with_names && word.starts_with("--match");
             if is_hidden { "..." } else { word }
         });
         shown.collect::<Vec<_>>().join(" ")
