@@ -98,7 +98,7 @@ pub(crate) fn css() -> String {
     format!(":root{{{}--ramp:{};}}\n", colours.concat(), ramp.join(" "))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "charts"))]
 mod tests {
     use super::*;
 

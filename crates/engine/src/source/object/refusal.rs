@@ -214,7 +214,7 @@ mod tests {
             let text = refused(kind, status, code, region, Some("else:1"));
             assert_eq!(
                 text.contains("else:1"),
-                (300..400).contains(&status),
+                (300..=400).contains(&status),
                 "{text}"
             );
             assert!(text.contains(what), "{text}");
