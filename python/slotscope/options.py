@@ -56,7 +56,26 @@ class Counting(TypedDict, total=False):
     storage_option: dict[str, str] | list[str]
 
 
-class Analyze(Hashing, CountSpec, total=False):
+class Live(TypedDict, total=False):
+    """How running servers are reached."""
+
+    user: str
+    password_file: Path
+    tls_ca: Path
+    tls_cert: Path
+    tls_key: Path
+    address_map: dict[str, str] | list[str]
+    max_load: float
+    timeout: str
+
+
+class Servers(Live, total=False):
+    """The same, and where what is read of them is kept."""
+
+    keep: Path
+
+
+class Analyze(Hashing, CountSpec, Servers, total=False):
     """The options of `analyze`."""
 
     cluster_info: Path
@@ -71,18 +90,9 @@ class Analyze(Hashing, CountSpec, total=False):
     maxmemory: str
     growth: float
     used_memory: dict[str, str] | list[str]
-    user: str
-    password_file: Path
-    tls_ca: Path
-    tls_cert: Path
-    tls_key: Path
-    address_map: dict[str, str] | list[str]
-    max_load: float
-    timeout: str
-    keep: Path
 
 
-class Plan(Hashing, total=False):
+class Plan(Hashing, Servers, total=False):
     """The options of `plan`."""
 
     by: str
@@ -100,7 +110,7 @@ class Plan(Hashing, total=False):
     force: bool
 
 
-class WhatIf(Hashing, total=False):
+class WhatIf(Hashing, Servers, total=False):
     """The options of `whatif`."""
 
     by: str
@@ -113,7 +123,7 @@ class WhatIf(Hashing, total=False):
     grow: str | list[str]
 
 
-class Advise(Reading, total=False):
+class Advise(Reading, Live, total=False):
     """The options of `advise`."""
 
     batches: Path | list[Path]
