@@ -98,7 +98,8 @@ pub(crate) fn css() -> String {
     format!(":root{{{}--ramp:{};}}\n", colours.concat(), ramp.join(" "))
 }
 
-#[cfg(all(test, feature = "charts"))]
+#[cfg(feature = "charts")]
+#[cfg(test)]
 mod tests {
     use super::*;
 
