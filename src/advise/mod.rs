@@ -24,7 +24,7 @@ use crate::whatif::rules::RenameRules;
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct AdviseSpec {
+pub(crate) struct AdviseSpec {
     /// Primaries of the cluster.
     pub nodes: usize,
     /// What load is; the number of names where the input does not carry it.
@@ -39,7 +39,7 @@ pub struct AdviseSpec {
 ///
 /// # Errors
 /// As `Reading::scan`; a pattern of the spec that is no family.
-pub fn advise(
+pub(crate) fn advise(
     reading: Option<&Reading>,
     batches: &Batches,
     spec: &AdviseSpec,

@@ -23,7 +23,7 @@ impl Beside {
     ///
     /// # Errors
     /// An input that cannot be read.
-    pub fn take_from(reading: &mut Reading) -> Result<Self> {
+    pub(crate) fn take_from(reading: &mut Reading) -> Result<Self> {
         let spellings = reading.sources.iter();
         let spellings: Vec<Option<Spelling>> = spellings
             .map(|input| slot_stats::spelling(&**input))

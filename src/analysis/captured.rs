@@ -95,7 +95,7 @@ pub fn captures(
 
 /// What counters of servers cover: each node that was read is seen, for the time between its readings. A node whose keys
 /// were collected from it meanwhile worked for that, and has no span.
-pub fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures> {
+pub(crate) fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures> {
     let counters = inputs.counters.as_ref()?;
     counters.loads.iter().flatten().next()?;
     let nodes = topology.nodes.len();
@@ -139,7 +139,7 @@ pub fn accesses_from_replicas(inputs: &Inputs, tallies: &Tallies) -> bool {
 }
 
 /// What a reader of the loads has to know; names of nodes where they are shown.
-pub fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> Vec<String> {
+pub(crate) fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> Vec<String> {
     let name = |node: &NodeReadings| match &node.name {
         Some(name) if with_names => Name::from(name.as_str()).to_string(),
         _ => "a node".into(),
@@ -157,7 +157,7 @@ pub fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> Vec<Stri
 }
 
 /// Says that keys and load are of different days.
-pub fn note_of_times(written: Option<u64>, observed: &Observed) -> Option<String> {
+pub(crate) fn note_of_times(written: Option<u64>, observed: &Observed) -> Option<String> {
     let written = written?;
     let of = [&observed.captures, &observed.counters];
     let mut ranges = of.into_iter().flatten().filter_map(|of| of.range);

@@ -14,7 +14,11 @@ use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{FileFacts, Incomplete, InputFacts};
 
 /// Adds to `input` what its collections say of themselves; a sentence has no names where there is a redaction.
-pub fn remark(collections: &[Collection], redaction: Option<&Redaction>, input: &mut InputFacts) {
+pub(crate) fn remark(
+    collections: &[Collection],
+    redaction: Option<&Redaction>,
+    input: &mut InputFacts,
+) {
     for collection in collections {
         let manifest = &collection.manifest;
         let finished = timestamp(manifest.finished.as_bytes()).map(|at| at / 1000);
@@ -41,7 +45,7 @@ fn sampled(manifest: &Manifest) -> Option<f64> {
 }
 
 /// What is missing from collections that should be there.
-pub fn incomplete(collections: &[Collection]) -> Vec<Incomplete> {
+pub(crate) fn incomplete(collections: &[Collection]) -> Vec<Incomplete> {
     let all = collections.iter().flat_map(|of| incomplete_of(of, None));
     all.collect()
 }

@@ -16,7 +16,7 @@ use crate::analysis::two_pass::{Counted, SecondPass};
 use crate::analysis::{Analysis, Nodes, collected_nodes, slot_stats};
 
 /// The counts of inputs, and the analysis that they are for.
-pub struct CountedInputs {
+pub(crate) struct CountedInputs {
     /// With the nodes that the inputs list, if the user named none.
     pub(super) analysis: Analysis,
     /// What is known of the inputs besides the counts.
@@ -33,7 +33,7 @@ impl CountedInputs {
     ///
     /// # Errors
     /// Nodes that cannot be used.
-    pub fn of_others(analysis: Analysis, inputs: Inputs, counted: Counted) -> Result<Self> {
+    pub(crate) fn of_others(analysis: Analysis, inputs: Inputs, counted: Counted) -> Result<Self> {
         Ok(CountedInputs {
             topology: analysis.first_owners(inputs.files.len())?,
             analysis,
@@ -49,7 +49,7 @@ impl Analysis {
     ///
     /// # Errors
     /// As `run`.
-    pub fn count(&self, mut reading: Reading) -> Result<CountedInputs> {
+    pub(crate) fn count(&self, mut reading: Reading) -> Result<CountedInputs> {
         let started = Started::now();
         let analysis = self.on_nodes_in(&reading.collections)?;
         let topology = analysis.first_owners(reading.sources.len())?;

@@ -10,14 +10,14 @@ use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text;
 
 /// Counters that are read of a slot at once: CPU time, and what the user chose as operations.
-pub const COUNTERS: usize = 2;
+pub(crate) const COUNTERS: usize = 2;
 
 /// A node whose slots changed hands in a larger part has no span.
 const CHANGED: f64 = 0.01;
 
 /// The counters of a slot at a time; absent where the server does not count them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// In milliseconds since 1970; 0 where an answer does not say it.
     pub time: u64,
     /// CPU time, and operations.
@@ -66,7 +66,7 @@ pub struct NodeReadings {
 
 impl NodeReadings {
     /// Seconds that its load is of; `None` where it has a single reading, or was reset.
-    pub fn span(&self) -> Option<f64> {
+    pub(crate) fn span(&self) -> Option<f64> {
         let is_whole = self.changed as f64 <= CHANGED * self.slots as f64;
         let ms = self.times.1.saturating_sub(self.times.0);
         (ms > 0 && is_whole).then_some(ms as f64 / 1000.0)
@@ -88,7 +88,7 @@ pub struct Counters {
 
 /// Readings that are added one by one, those of an input in the order of their times.
 #[derive(Default)]
-pub struct CounterReadings {
+pub(crate) struct CounterReadings {
     nodes: Vec<NodeReadings>,
     /// By name, or for an answer by the number of its input.
     places: BTreeMap<(Option<String>, usize), usize>,
@@ -98,7 +98,7 @@ pub struct CounterReadings {
 
 impl CounterReadings {
     /// The place of a node, whose lines of an input are at `time` now.
-    pub fn node(&mut self, input: usize, name: Option<&str>, time: u64) -> usize {
+    pub(crate) fn node(&mut self, input: usize, name: Option<&str>, time: u64) -> usize {
         let key = match name {
             Some(name) => (Some(name.to_owned()), 0),
             None => (None, input),
@@ -119,7 +119,7 @@ impl CounterReadings {
     }
 
     /// Adds a reading of a slot.
-    pub fn add(&mut self, input: usize, node: usize, slot: u16, reading: Reading) {
+    pub(crate) fn add(&mut self, input: usize, node: usize, slot: u16, reading: Reading) {
         self.stretches.resize_with(SLOTS, Vec::new);
         let stretches = &mut self.stretches[usize::from(slot)];
         let of_input = stretches.last_mut().filter(|last| last.input == input);
@@ -137,7 +137,7 @@ impl CounterReadings {
     }
 
     /// Two inputs with readings of one slot that are not one series: of different nodes, or of one node at the same time.
-    pub fn clash(&self) -> Option<(u16, usize, usize)> {
+    pub(crate) fn clash(&self) -> Option<(u16, usize, usize)> {
         let is_in = |input: usize, node: usize| {
             let mut all = self.stretches.iter().flatten();
             all.any(|stretch| stretch.input == input && stretch.node == node)
@@ -161,7 +161,7 @@ impl CounterReadings {
     }
 
     /// The loads, once all readings are added.
-    pub fn finish(self) -> Counters {
+    pub(crate) fn finish(self) -> Counters {
         let chains: Vec<Option<Stretch>> = self.stretches.into_iter().map(chain).collect();
         let mut counters = Counters {
             nodes: self.nodes,
@@ -217,13 +217,13 @@ fn chain(mut stretches: Vec<Stretch>) -> Option<Stretch> {
 
 impl Counters {
     /// The same for inputs that come after `inputs` others.
-    pub fn after(mut self, inputs: usize) -> Self {
+    pub(crate) fn after(mut self, inputs: usize) -> Self {
         self.nodes.iter_mut().for_each(|node| node.input += inputs);
         self
     }
 
     /// What limits the loads; `name` is what a node is shown as.
-    pub fn notes(&self, name: impl Fn(&NodeReadings) -> String) -> Vec<String> {
+    pub(crate) fn notes(&self, name: impl Fn(&NodeReadings) -> String) -> Vec<String> {
         if self.loads.iter().all(Option::is_none) {
             return Vec::new();
         }

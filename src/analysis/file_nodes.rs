@@ -23,7 +23,7 @@ use crate::analysis::collected_nodes;
 use crate::analysis::reading::Reading;
 
 /// The nodes that the inputs of a scan are dumps of; `None` where they are not.
-pub fn of<'p, T>(
+pub(crate) fn of<'p, T>(
     paths: impl Iterator<Item = &'p Path>,
     scanned: &Scanned<T>,
     counted: &SlotsByInput,
@@ -47,7 +47,7 @@ pub fn of<'p, T>(
 }
 
 /// Why the inputs of a scan are not taken as a node each, in a note; `None` where they are, or fewer than two have keys.
-pub fn why_not<'p, T>(
+pub(crate) fn why_not<'p, T>(
     paths: impl Iterator<Item = &'p Path>,
     scanned: &Scanned<T>,
     counted: &SlotsByInput,
@@ -118,7 +118,7 @@ fn candidates<'p, T>(
 ///
 /// # Errors
 /// As a scan.
-pub fn read(reading: &Reading) -> Result<Topology> {
+pub(crate) fn read(reading: &Reading) -> Result<Topology> {
     if let Some(topology) = collected_nodes::topology(&reading.collections)? {
         return Ok(topology);
     }
@@ -132,14 +132,14 @@ pub fn read(reading: &Reading) -> Result<Topology> {
 }
 
 /// Notes what nodes that hold the same slots say of the dump.
-pub fn note_overlap(overlap: Option<&Overlap>, input: &mut InputFacts) {
+pub(crate) fn note_overlap(overlap: Option<&Overlap>, input: &mut InputFacts) {
     let are_snapshots = evidence::are_snapshots(&input.files);
     let sign = overlap.map(|overlap| of_overlap(overlap, &input.files, are_snapshots));
     input.of_files.extend(sign);
 }
 
 /// Warns of nodes with several files: `files` has the places of those of each node.
-pub fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
+pub(crate) fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
     let nodes = files.iter().zip(&summary.nodes.list);
     for (files, node) in nodes.filter(|(files, _)| files.len() > 1) {
         let files = files

@@ -24,7 +24,7 @@ use crate::analysis::{collected, rejected};
 
 /// What is said of inputs: as `of`, with what collections say of themselves and a note on what was passed over. Sentences
 /// have no names where there is a redaction; files have theirs.
-pub fn of_inputs<T>(
+pub(crate) fn of_inputs<T>(
     inputs: &Inputs,
     scanned: &Scanned<T>,
     redaction: Option<&Redaction>,
@@ -50,7 +50,7 @@ pub fn of_inputs<T>(
 }
 
 /// The same of sources that were just scanned, without notes on what was passed over.
-pub fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
+pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
     let mut input = of(&reading.sources, scanned);
     collected::remark(&reading.collections, None, &mut input);
     input
@@ -135,7 +135,7 @@ fn is_base_of_aof(path: &Path) -> bool {
 }
 
 /// What a filter left out.
-pub fn filtered<T>(
+pub(crate) fn filtered<T>(
     filter: Option<&Filter>,
     scanned: &Scanned<T>,
     with_patterns: bool,
@@ -153,7 +153,7 @@ pub fn filtered<T>(
 }
 
 /// Says what accesses are estimated from, where they are.
-pub fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
+pub(crate) fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
     let LfuRule {
         log_factor,
         decay_minutes,
@@ -186,7 +186,7 @@ fn sizes(seen: &Seen) -> Option<Sizes> {
 }
 
 /// The hash policy where it is not the usual one; the patterns of a policy hold parts of names.
-pub fn policy(policy: &Policy, with_patterns: bool) -> Option<Name> {
+pub(crate) fn policy(policy: &Policy, with_patterns: bool) -> Option<Name> {
     let text = match policy {
         Policy::Patterns(_) if !with_patterns => Name::from("regex:..."),
         _ => Name::from(policy.to_string().as_str()),
@@ -195,7 +195,7 @@ pub fn policy(policy: &Policy, with_patterns: bool) -> Option<Name> {
 }
 
 /// Says which hash policy it is.
-pub fn policy_note(policy: &Name) -> String {
+pub(crate) fn policy_note(policy: &Name) -> String {
     format!(
         "hashed by --policy {policy}: slots and tags are those of that policy, not of CLUSTER KEYSLOT"
     )

@@ -57,7 +57,7 @@ pub struct File {
 
 impl File {
     /// What `source` reads.
-    pub fn of(source: &dyn Source) -> Self {
+    pub(crate) fn of(source: &dyn Source) -> Self {
         File {
             path: source.path().to_path_buf(),
             object: source.object().cloned(),
@@ -67,12 +67,12 @@ impl File {
 
 impl Inputs {
     /// What the user named them.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| file.path.as_path())
     }
 
     /// Those that were just scanned.
-    pub fn of<T>(reading: Reading, scanned: &Scanned<T>) -> Self {
+    pub(crate) fn of<T>(reading: Reading, scanned: &Scanned<T>) -> Self {
         Inputs {
             files: reading
                 .sources
@@ -95,7 +95,7 @@ impl Inputs {
 }
 
 /// The path whose name this is.
-pub fn path_of(name: &Name) -> PathBuf {
+pub(crate) fn path_of(name: &Name) -> PathBuf {
     #[cfg(unix)]
     let path: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(name.0.clone());
     #[cfg(not(unix))]
@@ -104,7 +104,7 @@ pub fn path_of(name: &Name) -> PathBuf {
 }
 
 /// When the files among `sources` were last written; nothing where there is none.
-pub fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
+pub(crate) fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
     let written = |source: &dyn Source| {
         if let Some(object) = source.object() {
             return object.modified_ms.map(|at| at / 1000);

@@ -27,7 +27,11 @@ impl Analysis {
     ///
     /// # Errors
     /// These nodes are others: replicas are left out, and nodes of inputs are checked, while keys are counted.
-    pub fn on_nodes_of(&self, listing: Option<Topology>, is_of_input: bool) -> Result<Analysis> {
+    pub(crate) fn on_nodes_of(
+        &self,
+        listing: Option<Topology>,
+        is_of_input: bool,
+    ) -> Result<Analysis> {
         let other = |what: &str| {
             let what = format!("{what}; the nodes of a listing are needed while keys are counted");
             Err(Error::bad("--topology", what))
@@ -54,7 +58,7 @@ impl Analysis {
     ///
     /// # Errors
     /// The user chose another separator.
-    pub fn on_segments_of(&self, separator: &str, has_patterns: bool) -> Result<Analysis> {
+    pub(crate) fn on_segments_of(&self, separator: &str, has_patterns: bool) -> Result<Analysis> {
         let usual = Analysis::default().separator;
         if self.separator != separator && self.separator != usual {
             let what = "the tally file was counted with another one; give it to slotscope tally, for all parts";
@@ -68,7 +72,7 @@ impl Analysis {
     }
 
     /// The same with these words in commands, unless there are others.
-    pub fn or_reading_words(self, words: &[String]) -> Analysis {
+    pub(crate) fn or_reading_words(self, words: &[String]) -> Analysis {
         let words = Some(words).filter(|words| !words.is_empty());
         Analysis {
             reading_words: self.reading_words.or(words.map(<[String]>::to_vec)),
@@ -77,12 +81,12 @@ impl Analysis {
     }
 
     /// Whether bounds are enough where names are not counted in the first pass.
-    pub fn is_one_pass(&self) -> bool {
+    pub(crate) fn is_one_pass(&self) -> bool {
         self.one_pass
     }
 
     /// Drops what was counted and is not wanted.
-    pub fn drop_unwanted(&self, tallies: &mut Tallies) {
+    pub(crate) fn drop_unwanted(&self, tallies: &mut Tallies) {
         if self.slots_only {
             tallies.names = None;
         }
@@ -106,20 +110,20 @@ pub struct Findings {
 
 impl CountedInputs {
     /// The nodes, as the user or the inputs name them.
-    pub fn nodes(&self) -> Topology {
+    pub(crate) fn nodes(&self) -> Topology {
         let (first, topology) = (&self.counted.first, self.topology.clone());
         let (topology, ..) = self.analysis.found_nodes(&self.inputs, first, topology);
         topology
     }
 
     /// What was read.
-    pub fn input_facts(&self) -> InputFacts {
+    pub(crate) fn input_facts(&self) -> InputFacts {
         let redaction = self.analysis.redaction.as_deref();
         input_info::of_inputs(&self.inputs, &self.counted.first, redaction)
     }
 
     /// The counts of the first pass.
-    pub fn into_tallies(self) -> Tallies {
+    pub(crate) fn into_tallies(self) -> Tallies {
         self.counted.first.tally
     }
 
@@ -127,7 +131,7 @@ impl CountedInputs {
     ///
     /// # Errors
     /// As `findings`, and a limit of memory without sizes of keys.
-    pub fn summary(&self) -> Result<Summary> {
+    pub(crate) fn summary(&self) -> Result<Summary> {
         let Findings {
             topology,
             mut summary,
@@ -158,7 +162,7 @@ impl CountedInputs {
     ///
     /// # Errors
     /// A topology or an option that cannot be used; a metric that the inputs do not carry.
-    pub fn findings(&self) -> Result<Findings> {
+    pub(crate) fn findings(&self) -> Result<Findings> {
         let CountedInputs {
             analysis, inputs, ..
         } = self;

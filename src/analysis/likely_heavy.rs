@@ -71,7 +71,7 @@ impl Sampling {
     /// or shows none. What is wrong with an input, the scan of all of it says.
     ///
     /// The sample does not depend on the threads or the chunks of the scan, and so neither do the tags.
-    pub fn tags(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Option<Preselected> {
+    pub(crate) fn tags(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Option<Preselected> {
         let every = self.every(sources)?;
         let sample = scan.sample(sources, every, Sample::default).ok()?;
         let chosen =

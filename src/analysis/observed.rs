@@ -16,7 +16,7 @@ const LEAST_SPAN: f64 = 1.0;
 
 /// What is known besides the counts; `files` has the inputs of each node where the inputs are the nodes. There are no names
 /// in it.
-pub fn of(
+pub(crate) fn of(
     inputs: &Inputs,
     scanned: &Scanned<Tallies>,
     topology: &Topology,
@@ -30,7 +30,7 @@ pub fn of(
 }
 
 /// Figures of each node of the topology, where a server or an RDB file gave them.
-pub fn servers(
+pub(crate) fn servers(
     collections: &[Collection],
     scanned: &Scanned<Tallies>,
     topology: &Topology,
@@ -46,7 +46,7 @@ pub fn servers(
 }
 
 /// Primaries that said how the cluster is, and how many of them say that it is down; absent if none did.
-pub fn cluster_state(collections: &[Collection]) -> Option<(u64, u64)> {
+pub(crate) fn cluster_state(collections: &[Collection]) -> Option<(u64, u64)> {
     let states = collections.iter().map(|of| of.manifest.cluster_state());
     let (asked, down) = states.fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
     (asked > 0).then_some((asked, down))

@@ -14,19 +14,19 @@ use slotscope_engine::text::grouped;
 use slotscope_findings::summary::{Rejected, RejectedLine};
 
 /// The first of them, and how many there are.
-pub fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
+pub(crate) fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
     let path = |input: usize| inputs[input].path();
     located(path, &lines(inputs, rejects), rejects, None)
 }
 
 /// The lines of the first of them.
-pub fn lines(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Vec<Option<u64>> {
+pub(crate) fn lines(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Vec<Option<u64>> {
     let line = |reject: &Reject| line_of(&*inputs[reject.input as usize], reject.byte);
     rejects.first.iter().map(line).collect()
 }
 
 /// As `of`, of inputs at these paths whose lines are known. Files keep their names.
-pub fn located<'p>(
+pub(crate) fn located<'p>(
     path: impl Fn(usize) -> &'p Path,
     lines: &[Option<u64>],
     rejects: &Rejects,
@@ -48,7 +48,7 @@ pub fn located<'p>(
 ///
 /// # Errors
 /// There is one.
-pub fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
+pub(crate) fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
     let path = |input: usize| sources[input].path();
     let line = |reject: &Reject| line_of(&*sources[reject.input as usize], reject.byte);
     check_most_of(path, line, scanned)
@@ -58,7 +58,7 @@ pub fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Resul
 ///
 /// # Errors
 /// There is one.
-pub fn check_most_of<'p, T>(
+pub(crate) fn check_most_of<'p, T>(
     path: impl Fn(usize) -> &'p Path,
     line: impl Fn(&Reject) -> Option<u64>,
     scanned: &Scanned<T>,
@@ -99,7 +99,11 @@ fn place(line: Option<u64>, reject: &Reject) -> String {
 ///
 /// # Errors
 /// There is one.
-pub fn check_strict(strict: bool, sources: &[Box<dyn Source>], rejects: &Rejects) -> Result<()> {
+pub(crate) fn check_strict(
+    strict: bool,
+    sources: &[Box<dyn Source>],
+    rejects: &Rejects,
+) -> Result<()> {
     if strict {
         check_strict_of(|input| &*sources[input as usize], rejects)
     } else {
@@ -111,7 +115,7 @@ pub fn check_strict(strict: bool, sources: &[Box<dyn Source>], rejects: &Rejects
 ///
 /// # Errors
 /// There is one.
-pub fn check_strict_of<'s>(
+pub(crate) fn check_strict_of<'s>(
     source: impl FnOnce(u32) -> &'s dyn Source,
     rejects: &Rejects,
 ) -> Result<()> {

@@ -28,7 +28,7 @@ const TOO_LONG: &str = "is longer than any answer to CLUSTER SLOT-STATS";
 const TORN: &str = "the last line has no end";
 
 /// Counts that servers made.
-pub struct Taken {
+pub(crate) struct Taken {
     /// Keys, sizes and loads by slot.
     pub scanned: Scanned<Tallies>,
     /// What the loads cover.
@@ -39,7 +39,7 @@ pub struct Taken {
 ///
 /// # Errors
 /// Some inputs are key dumps and some are not, two have counts of one slot, or one cannot be read.
-pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Taken>> {
+pub(crate) fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Taken>> {
     let Some(spellings) = spellings(inputs)? else {
         return Ok(None);
     };
@@ -51,7 +51,7 @@ pub fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Take
 ///
 /// # Errors
 /// As `take`.
-pub fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Result<Taken> {
+pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Result<Taken> {
     let mut states = States::new(inputs.len(), ops);
     let (mut seen, mut incomplete) = (Vec::new(), Vec::new());
     for (input, (source, spelling)) in inputs.iter().enumerate() {
@@ -91,7 +91,7 @@ pub fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Result<Tak
 }
 
 /// Sets the loads of slots that servers counted.
-pub fn set_loads(tallies: &mut Tallies, counters: &Counters) {
+pub(crate) fn set_loads(tallies: &mut Tallies, counters: &Counters) {
     for (metric, loads) in COUNTED.into_iter().zip(&counters.loads) {
         if let Some(loads) = loads {
             *tallies.slots.loads.get_or_insert_with(metric, Vec::new) = loads.clone();
@@ -184,7 +184,7 @@ pub fn spellings(inputs: &[Box<dyn Source>]) -> Result<Option<Vec<Spelling>>> {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn spelling(input: &dyn Source) -> Result<Option<Spelling>> {
+pub(crate) fn spelling(input: &dyn Source) -> Result<Option<Spelling>> {
     if !input.is_rereadable() {
         return Ok(None);
     }
@@ -197,7 +197,7 @@ pub fn spelling(input: &dyn Source) -> Result<Option<Spelling>> {
 }
 
 /// How an input was read.
-pub struct ReadInput {
+pub(crate) struct ReadInput {
     /// Its bytes.
     pub bytes: u64,
     /// Where its last line starts, if it has no end: it may still be written.
@@ -206,7 +206,7 @@ pub struct ReadInput {
 
 impl ReadInput {
     /// Why it is incomplete, if it is.
-    pub fn stop(&self, input: usize) -> Option<Incomplete> {
+    pub(crate) fn stop(&self, input: usize) -> Option<Incomplete> {
         let stop = |byte| Incomplete {
             input,
             byte,
@@ -220,7 +220,7 @@ impl ReadInput {
 ///
 /// # Errors
 /// It cannot be read, is none, or `add` refuses a sample.
-pub fn each(
+pub(crate) fn each(
     input: &dyn Source,
     spelling: Spelling,
     proceed: &dyn Fn(u64) -> bool,

@@ -11,7 +11,7 @@ use crate::analysis::likely_heavy::Sampling;
 use crate::analysis::reading::Reading;
 
 /// What is counted.
-pub struct TallySpec<'a> {
+pub(crate) struct TallySpec<'a> {
     /// Slots alone, without names.
     pub slots_only: bool,
     /// Names are counted in one pass, with bounds.
@@ -37,7 +37,11 @@ impl TallySpec<'_> {
     ///
     /// # Errors
     /// `Cancelled`.
-    pub fn preselect(&self, reading: &Reading, sampling: Sampling) -> Result<Option<Preselected>> {
+    pub(crate) fn preselect(
+        &self,
+        reading: &Reading,
+        sampling: Sampling,
+    ) -> Result<Option<Preselected>> {
         if self.parts() != Parts::All || !sampling.is_worth_it(&reading.sources) {
             return Ok(None);
         }
@@ -45,7 +49,7 @@ impl TallySpec<'_> {
     }
 
     /// Nothing counted yet of this many inputs.
-    pub fn empty(&self, inputs: usize, preselected: Option<&Preselected>) -> Tallies {
+    pub(crate) fn empty(&self, inputs: usize, preselected: Option<&Preselected>) -> Tallies {
         let origins = self.listing.map(|topology| {
             let nodes = topology.nodes.iter();
             let addresses: Vec<_> = nodes.map(|node| node.address.as_deref()).collect();

@@ -37,7 +37,7 @@ pub struct Counted {
 /// What a second pass counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SecondPassCounts {
+pub(crate) struct SecondPassCounts {
     tags: Option<Buckets>,
     patterns: Option<Buckets>,
     present: Option<Vec<bool>>,
@@ -45,7 +45,7 @@ pub struct SecondPassCounts {
 
 impl SecondPassCounts {
     /// Takes over what was counted of other keys.
-    pub fn merge(&mut self, other: SecondPassCounts) {
+    pub(crate) fn merge(&mut self, other: SecondPassCounts) {
         let both = |mine: &mut Option<Buckets>, theirs: Option<Buckets>| match (mine, theirs) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
             (none @ None, theirs) => *none = theirs,
@@ -63,7 +63,7 @@ impl SecondPassCounts {
 
 /// What a second pass counts.
 #[derive(Clone)]
-pub struct SecondPass {
+pub(crate) struct SecondPass {
     tags: Option<Recount>,
     patterns: Option<PatternRecount>,
     present: Option<Present>,
@@ -103,7 +103,7 @@ pub fn count(
 
 impl Counted {
     /// What one pass found, or two.
-    pub fn of(mut first: Scanned<Tallies>, again: Option<SecondPass>) -> Self {
+    pub(crate) fn of(mut first: Scanned<Tallies>, again: Option<SecondPass>) -> Self {
         let passes = 1 + u32::from(again.is_some());
         let (mut recount, names) = (None, first.tally.names.as_mut());
         if let (Some(again), Some(names)) = (again, names) {
@@ -124,7 +124,7 @@ impl Counted {
 
 impl SecondPass {
     /// What is worth a second pass; `None` where the first needs none.
-    pub fn of(tallies: &mut Tallies) -> Option<Self> {
+    pub(crate) fn of(tallies: &mut Tallies) -> Option<Self> {
         let names = tallies.names.as_mut()?;
         names.tags.settle();
         let tags = match &names.tags.counts {
@@ -149,7 +149,7 @@ impl SecondPass {
     }
 
     /// What was counted.
-    pub fn into_counted(self) -> SecondPassCounts {
+    pub(crate) fn into_counted(self) -> SecondPassCounts {
         SecondPassCounts {
             tags: self.tags.map(Recount::into_counted),
             patterns: self.patterns.map(PatternRecount::into_counted),
@@ -158,7 +158,7 @@ impl SecondPass {
     }
 
     /// Takes over what was counted elsewhere; false where that was counted for something else.
-    pub fn take(&mut self, counted: SecondPassCounts) -> bool {
+    pub(crate) fn take(&mut self, counted: SecondPassCounts) -> bool {
         let tags = take(&mut self.tags, counted.tags, Recount::take);
         let patterns = take(&mut self.patterns, counted.patterns, PatternRecount::take);
         let present = take(&mut self.present, counted.present, Present::take);
@@ -169,7 +169,7 @@ impl SecondPass {
     ///
     /// # Errors
     /// As `Scan::run`, and an input that could not be read again as far as before.
-    pub fn run(
+    pub(crate) fn run(
         self,
         scan: &Scan<'_>,
         sources: &[Box<dyn Source>],
@@ -183,7 +183,7 @@ impl SecondPass {
     ///
     /// # Errors
     /// As `run`.
-    pub fn run_shares(
+    pub(crate) fn run_shares(
         self,
         scan: &Scan<'_>,
         sources: &[Box<dyn Source>],

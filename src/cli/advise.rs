@@ -75,7 +75,7 @@ impl AdviseArgs {
     ///
     /// # Errors
     /// A flag or an input that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
         }
@@ -169,7 +169,7 @@ impl AdviseArgs {
     }
 
     /// Whether standard input is read because nothing is named.
-    pub fn reads_stdin(&self) -> bool {
+    pub(crate) fn reads_stdin(&self) -> bool {
         self.reading.reads_stdin() && self.batches.is_empty()
     }
 }

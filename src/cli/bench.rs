@@ -43,7 +43,7 @@ impl BenchArgs {
     ///
     /// # Errors
     /// A kernel that gives a wrong slot, or an output that cannot be written.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let open = |path| outputs().open(path, Guard::new(OTHER_DIRECTORY));
         let files = self.out.as_deref().map(open).transpose()?;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);

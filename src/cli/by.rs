@@ -40,7 +40,7 @@ impl ByArgs {
 ///
 /// # Errors
 /// A word that is no metric, a metric that comes twice, or a weight that is not above 0.
-pub fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
+pub(crate) fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
     let bad = || {
         let names: Vec<&str> = Metric::ALL.into_iter().map(Metric::name).collect();
         let what = format!(

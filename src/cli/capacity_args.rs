@@ -35,7 +35,7 @@ impl CapacityArgs {
     ///
     /// # Errors
     /// A flag that cannot be read, or a node that is not there.
-    pub fn room(&self, topology: &Topology) -> Result<Option<Room>> {
+    pub(crate) fn room(&self, topology: &Topology) -> Result<Option<Room>> {
         if self.maxmemory.is_none() && self.growth.is_none() && self.used_memory.is_empty() {
             return Ok(None);
         }

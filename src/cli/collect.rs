@@ -102,7 +102,7 @@ impl CollectArgs {
     ///
     /// # Errors
     /// No server answers, the directory cannot be written, or nothing could be read.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         if let Some(server) = &self.acl {
             let line = acl::line(server)?;
             return print_lines(|out| writeln!(out, "{line}")).map(|()| Ending::Done);
@@ -149,7 +149,7 @@ impl CollectArgs {
 }
 
 /// The ending of a collection.
-pub fn ending(manifest: &Manifest) -> Ending {
+pub(crate) fn ending(manifest: &Manifest) -> Ending {
     if manifest.incomplete {
         Ending::Incomplete
     } else {

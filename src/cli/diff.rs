@@ -50,7 +50,7 @@ impl DiffArgs {
     ///
     /// # Errors
     /// A report or a limit that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Diff>(&self.fail_on)?;
         let diff = Diff::of(&read(&self.old)?, &read(&self.new)?, self.by)?;
         self.output

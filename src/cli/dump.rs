@@ -65,7 +65,7 @@ impl DumpArgs {
     ///
     /// # Errors
     /// A file that cannot be opened, or standard output.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         check_paths(&self.inputs, NEEDS_RDB)?;
         let (found, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
         check_sources(&found.sources, NEEDS_RDB)?;

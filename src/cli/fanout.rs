@@ -76,7 +76,7 @@ impl FanoutArgs {
     ///
     /// # Errors
     /// A flag, a topology or an input that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;

@@ -73,7 +73,7 @@ impl FindTagArgs {
     ///
     /// # Errors
     /// A flag, a topology or a list of tags that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let template = Template::parse(self.template.as_encoded_bytes())?;
         let topology = self.cluster.named()?;
         check_paths(self.avoid.as_slice(), NEEDS_LINES)?;

@@ -49,7 +49,7 @@ impl GenerateArgs {
     ///
     /// # Errors
     /// Standard output cannot be written to; a closed pipe is [`Error::BrokenPipe`].
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let dump = self.dump();
         dump.write_to(&mut io::stdout().lock())
             .map_err(Error::stdout)?;

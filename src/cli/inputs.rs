@@ -15,7 +15,7 @@ use slotscope_engine::source::storage_options::StorageOptions;
 ///
 /// # Errors
 /// As `source::find`; a directory that holds nothing but a report.
-pub fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize)> {
+pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize)> {
     let found = source::find_with(paths, storage).map_err(|error| hinted(error, paths));
     let (mut found, mut of_reports) = (found?, 0);
     let reports = paths

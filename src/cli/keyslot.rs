@@ -62,7 +62,7 @@ impl KeyslotArgs {
     ///
     /// # Errors
     /// A topology or an input that cannot be read, or standard output.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         if self.format == "help" {
             return print_format_help();
         }
@@ -81,7 +81,7 @@ impl KeyslotArgs {
     }
 
     /// Whether it reads standard input because no key is named.
-    pub fn reads_stdin(&self) -> bool {
+    pub(crate) fn reads_stdin(&self) -> bool {
         self.keys.is_empty() && self.format != "help"
     }
 

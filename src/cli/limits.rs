@@ -70,7 +70,7 @@ impl Limit {
     ///
     /// # Errors
     /// One cannot be read, or there is no such number.
-    pub fn parse_all<T: JsonSchema>(texts: &[String]) -> Result<Vec<Limit>> {
+    pub(crate) fn parse_all<T: JsonSchema>(texts: &[String]) -> Result<Vec<Limit>> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
@@ -123,7 +123,7 @@ impl Limit {
     }
 
     /// The first name of the path.
-    pub fn part(&self) -> &str {
+    pub(crate) fn part(&self) -> &str {
         match self.path.first() {
             Some(Step::Name(name)) => name,
             _ => "",
@@ -185,7 +185,7 @@ impl Limit {
     ///
     /// # Errors
     /// As `crossed`.
-    pub fn crossed_if_listed(&self, diff: &Value) -> Result<Vec<String>> {
+    pub(crate) fn crossed_if_listed(&self, diff: &Value) -> Result<Vec<String>> {
         self.crossed_among(diff, true)
     }
 
@@ -281,7 +281,7 @@ fn is_list(place: &str) -> String {
 ///
 /// # Errors
 /// As `crossed`.
-pub fn any_crossed(
+pub(crate) fn any_crossed(
     limits: &[Limit],
     result: &impl Serialize,
     crossed: fn(&Limit, &Value) -> Result<Vec<String>>,

@@ -54,7 +54,7 @@ impl LintArgs {
     ///
     /// # Errors
     /// An input or a configuration that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
         }

@@ -106,7 +106,7 @@ fn no_server(text: &str) -> Option<&'static str> {
 }
 
 /// A name of files for what is read of these servers.
-pub fn name(seeds: &[Seed]) -> String {
+pub(crate) fn name(seeds: &[Seed]) -> String {
     let plain = |c: char| match c {
         c if c.is_ascii_alphanumeric() || "-_.".contains(c) => c,
         _ => '-',
@@ -155,7 +155,7 @@ impl LiveArgs {
     ///
     /// # Errors
     /// As `access`.
-    pub fn options(&self, seeds: Vec<Seed>) -> Result<Options> {
+    pub(crate) fn options(&self, seeds: Vec<Seed>) -> Result<Options> {
         Ok(Options {
             access: self.access(&seeds)?,
             seeds: seeds.into_iter().map(|seed| seed.address).collect(),
@@ -180,7 +180,7 @@ impl LiveArgs {
     ///
     /// # Errors
     /// A password, a file or an address that cannot be used.
-    pub fn access(&self, seeds: &[Seed]) -> Result<Access> {
+    pub(crate) fn access(&self, seeds: &[Seed]) -> Result<Access> {
         let user = self.user(seeds);
         let password = self.password(seeds)?;
         if let (Some(user), None) = (&user, &password) {

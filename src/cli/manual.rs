@@ -32,7 +32,7 @@ impl CompletionsArgs {
     ///
     /// # Errors
     /// Standard output cannot be written to.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "slotscope", &mut script);
         print(&script)
@@ -53,7 +53,7 @@ impl ManArgs {
     ///
     /// # Errors
     /// No command has that name, or standard output cannot be written to.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let mut cli = Cli::command();
         cli.build();
         let page = match &self.command {

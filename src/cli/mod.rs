@@ -4,7 +4,7 @@ pub mod advise;
 pub mod analyze;
 pub mod bench;
 pub mod by;
-pub mod capacity_args;
+pub(crate) mod capacity_args;
 #[cfg(feature = "live")]
 pub mod collect;
 #[cfg(feature = "live")]
@@ -28,7 +28,7 @@ pub mod lint;
 pub mod live;
 pub mod manual;
 pub mod plan;
-pub mod printing;
+pub(crate) mod printing;
 pub mod progress;
 pub mod reading;
 pub mod report_file;
@@ -221,7 +221,7 @@ pub enum Command {
 
 /// How a command ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     /// All is done.
     Done,
     /// All is done, and a limit that the user set was crossed.
@@ -232,7 +232,7 @@ pub enum Ending {
 
 impl Ending {
     /// `Incomplete` where an input could not be read to its end.
-    pub fn of(stops: &[Incomplete]) -> Self {
+    pub(crate) fn of(stops: &[Incomplete]) -> Self {
         match stops {
             [] => Ending::Done,
             _ => Ending::Incomplete,
@@ -274,7 +274,7 @@ impl Command {
     ///
     /// # Errors
     /// Why the command has no result; the message is for the user.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         match self {
             Command::Analyze(analyze) => analyze.run(),
             #[cfg(feature = "live")]

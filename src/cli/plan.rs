@@ -143,7 +143,7 @@ impl PlanArgs {
     ///
     /// # Errors
     /// An input, a topology or a flag that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
         }

@@ -48,7 +48,7 @@ pub struct Rows<'a> {
 
 impl Rows<'static> {
     /// At most so many rows of a table; the others are in the JSON.
-    pub fn or_json(most: usize) -> Self {
+    pub(crate) fn or_json(most: usize) -> Self {
         Rows {
             most,
             rest: ", in --json",
@@ -58,7 +58,7 @@ impl Rows<'static> {
 
 impl OutputArgs {
     /// The form that the flags ask for.
-    pub fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> Form {
         if self.json { Form::Json } else { self.output }
     }
 
@@ -99,7 +99,7 @@ impl OutputArgs {
 ///
 /// # Errors
 /// Standard output cannot be written to.
-pub fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+pub(crate) fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     write(&mut out)
         .and_then(|()| out.flush())
@@ -107,7 +107,7 @@ pub fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
 }
 
 /// Columns of the terminal, else COLUMNS, else as many as a file has.
-pub fn width() -> usize {
+pub(crate) fn width() -> usize {
     terminal_width().unwrap_or(PIPE_WIDTH)
 }
 

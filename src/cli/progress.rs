@@ -25,14 +25,14 @@ pub enum When {
 }
 
 /// A bar for each pass, one after the other.
-pub struct Bars {
+pub(crate) struct Bars {
     when: When,
     current: Mutex<Option<Bar>>,
 }
 
 impl Bars {
     /// No pass has begun.
-    pub fn new(when: When) -> Self {
+    pub(crate) fn new(when: When) -> Self {
         Bars {
             when,
             current: Mutex::default(),
@@ -40,7 +40,7 @@ impl Bars {
     }
 
     /// What moves the bars of a run.
-    pub fn hook(when: When) -> OnProgress {
+    pub(crate) fn hook(when: When) -> OnProgress {
         let bars = Bars::new(when);
         Arc::new(move |progress| {
             bars.show(progress);
@@ -49,7 +49,7 @@ impl Bars {
     }
 
     /// Moves the bar of the pass, from its first call to its last.
-    pub fn show(&self, progress: Progress) {
+    pub(crate) fn show(&self, progress: Progress) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         current
             .get_or_insert_with(|| Bar::new(self.when, progress.pass, progress.total_bytes))

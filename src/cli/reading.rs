@@ -62,7 +62,7 @@ fn format_help() -> String {
 ///
 /// # Errors
 /// Standard output cannot be written to.
-pub fn print_format_help() -> Result<Ending> {
+pub(crate) fn print_format_help() -> Result<Ending> {
     let help = format_help();
     std::io::stdout()
         .write_all(help.as_bytes())
@@ -75,7 +75,7 @@ impl ReadingArgs {
     ///
     /// # Errors
     /// A flag that cannot be used, or a source that cannot be read.
-    pub fn reading(&self, policy: Policy) -> Result<Reading> {
+    pub(crate) fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
         let (mut found, of_reports) = inputs::find(&self.paths(), &options.storage)?;
         let given = self.given.sources.iter().cloned();
@@ -102,12 +102,12 @@ impl ReadingArgs {
     }
 
     /// Whether standard input is read because no input is named.
-    pub fn reads_stdin(&self) -> bool {
+    pub(crate) fn reads_stdin(&self) -> bool {
         self.inputs.is_empty() && self.given.sources.is_empty() && self.format != "help"
     }
 
     /// Whether the inputs may be several files.
-    pub fn may_be_several(&self) -> bool {
+    pub(crate) fn may_be_several(&self) -> bool {
         let are_several = |input: &PathBuf| {
             input.is_dir() || remote::is_server(input) || remote::are_objects(input)
         };

@@ -5,47 +5,8 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use slotscope_engine::source::collection::manifest::Manifest;
-use slotscope_findings::advise::findings::AdviseFindings;
-use slotscope_findings::plan::outcome::PlanOutcome;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::node_counts::NodeCounts;
-
-use crate::bench::Figures;
-use crate::diff::Diff;
-use crate::dump::RecordLine;
-use crate::fanout::FanoutFindings;
-use crate::find_tag::view::TagLine;
-use crate::keyslot::KeySlot;
-use crate::lint::LintFindings;
-use crate::timeline::Timeline;
-use crate::trend::Trend;
-use crate::whatif::findings::WhatIfFindings;
-
-/// The name of a command or file, and what makes the schema of its JSON.
-type Named = (&'static str, fn() -> Value);
-
-/// Each output by the name of its schema, which is the command where that has one form of output.
-pub static SCHEMAS: &[Named] = &[
-    ("report", of::<Summary>),
-    ("node-counts", of::<NodeCounts>),
-    ("advise", of::<AdviseFindings>),
-    ("bench", of::<Figures>),
-    ("collect", of::<Manifest>),
-    ("diff", of::<Diff>),
-    ("dump", of::<RecordLine>),
-    ("fanout", of::<FanoutFindings>),
-    ("find-tag", of::<TagLine>),
-    ("keyslot", of::<KeySlot>),
-    ("lint", of::<LintFindings>),
-    ("plan", of::<PlanOutcome>),
-    ("timeline", of::<Timeline>),
-    ("trend", of::<Trend>),
-    ("whatif", of::<WhatIfFindings>),
-];
-
 /// The schema of what `T` is written as.
-pub fn of<T: JsonSchema>() -> Value {
+pub(crate) fn of<T: JsonSchema>() -> Value {
     // Defaults are of reading, and these are schemas of what is written.
     let without_default = |schema: &mut Schema| drop(schema.remove("default"));
     let settings = SchemaSettings::draft2020_12()
@@ -56,8 +17,48 @@ pub fn of<T: JsonSchema>() -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::path::Path;
+
+    use super::*;
+
+    use slotscope_engine::source::collection::manifest::Manifest;
+    use slotscope_findings::advise::findings::AdviseFindings;
+    use slotscope_findings::plan::outcome::PlanOutcome;
+    use slotscope_findings::summary::Summary;
+    use slotscope_findings::summary::node_counts::NodeCounts;
+
+    use crate::bench::Figures;
+    use crate::diff::Diff;
+    use crate::dump::RecordLine;
+    use crate::fanout::FanoutFindings;
+    use crate::find_tag::view::TagLine;
+    use crate::keyslot::KeySlot;
+    use crate::lint::LintFindings;
+    use crate::timeline::Timeline;
+    use crate::trend::Trend;
+    use crate::whatif::findings::WhatIfFindings;
+
+    /// The name of a command or file, and what makes the schema of its JSON.
+    type Named = (&'static str, fn() -> Value);
+
+    /// Each output by the name of its schema, which is the command where that has one form of output.
+    static SCHEMAS: &[Named] = &[
+        ("report", of::<Summary>),
+        ("node-counts", of::<NodeCounts>),
+        ("advise", of::<AdviseFindings>),
+        ("bench", of::<Figures>),
+        ("collect", of::<Manifest>),
+        ("diff", of::<Diff>),
+        ("dump", of::<RecordLine>),
+        ("fanout", of::<FanoutFindings>),
+        ("find-tag", of::<TagLine>),
+        ("keyslot", of::<KeySlot>),
+        ("lint", of::<LintFindings>),
+        ("plan", of::<PlanOutcome>),
+        ("timeline", of::<Timeline>),
+        ("trend", of::<Trend>),
+        ("whatif", of::<WhatIfFindings>),
+    ];
 
     #[test]
     fn committed_schemas_are_the_generated_ones() {

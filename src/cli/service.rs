@@ -25,7 +25,7 @@ impl ServiceArgs {
     ///
     /// # Errors
     /// No service has that name.
-    pub fn service(&self) -> Result<Option<&'static Service>> {
+    pub(crate) fn service(&self) -> Result<Option<&'static Service>> {
         let named = |name: &String| {
             Service::named(name).ok_or_else(|| {
                 let names: Vec<&str> = Service::names().collect();

@@ -104,7 +104,7 @@ impl TallyArgs {
     ///
     /// # Errors
     /// An input, a flag or an output that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
         }
@@ -136,7 +136,7 @@ impl MergeArgs {
     ///
     /// # Errors
     /// Files that do not belong together, or an output that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let paths = || self.files.iter().map(PathBuf::as_path);
         let (schema, bytes) = match Tallies::read(&self.files)? {
             Tallies {
@@ -163,7 +163,7 @@ impl RecountArgs {
     ///
     /// # Errors
     /// Other inputs, a tally file that needs nothing, or an output that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let tally = Tallies::read(std::slice::from_ref(&self.tally))?.tally;
         let wanted = || {
             Error::bad(
@@ -214,7 +214,7 @@ impl RecountArgs {
 ///
 /// # Errors
 /// A file or a value that cannot be used.
-pub fn flags(
+pub(crate) fn flags(
     reading: &ReadingArgs,
     cluster: &ListingSpec,
     hashing: &HashSpec,

@@ -66,7 +66,7 @@ impl TimelineArgs {
     ///
     /// # Errors
     /// An input, a flag or an output that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
         }

@@ -83,7 +83,7 @@ impl TrendArgs {
     ///
     /// # Errors
     /// A report, a flag or an output that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Trend>(&self.fail_on)?;
         let maxmemory = self.maxmemory.as_deref();
         let maxmemory = maxmemory

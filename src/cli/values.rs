@@ -13,7 +13,7 @@ use crate::spec::sizes::{config_size, with_unit};
 ///
 /// # Errors
 /// No such number, or more than 64 bits can hold; for people.
-pub fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     const UNITS: &[(&str, u64)] = &[("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
     let bad = "not a number of keys; write it like 5000, 10_000 or 2M";
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -29,7 +29,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// No such size.
-pub fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
+pub(crate) fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
     config_size(text).filter(|size| *size > 0).ok_or_else(|| {
         let what = "not a size; write bytes, or 512mb, 4gb as in redis.conf";
         Error::bad(format!("{flag} {}", Name::from(text)), what)
@@ -44,7 +44,7 @@ pub fn positive(text: &str) -> Option<f64> {
 }
 
 /// Slots and ranges of them: `0-5,77`.
-pub fn slot_ranges(text: &str) -> Option<Vec<(u16, u16)>> {
+pub(crate) fn slot_ranges(text: &str) -> Option<Vec<(u16, u16)>> {
     let range = |part: &str| {
         let (first, last) = ranges::parse(part.trim())?;
         (first <= last && last < SLOTS as u64).then_some((first as u16, last as u16))
@@ -53,7 +53,7 @@ pub fn slot_ranges(text: &str) -> Option<Vec<(u16, u16)>> {
 }
 
 /// A number of percent: `8`, `8%`.
-pub fn percent(text: &str) -> Result<f64, String> {
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end();
     number
         .parse()
@@ -61,7 +61,7 @@ pub fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// A percentage above 0, up to 100: `25`, `2.5%`.
-pub fn part_percent(text: &str) -> Result<f64, String> {
+pub(crate) fn part_percent(text: &str) -> Result<f64, String> {
     let percent = percent(text)?;
     let is_fine = percent > 0.0 && percent <= 100.0;
     is_fine
@@ -70,7 +70,7 @@ pub fn part_percent(text: &str) -> Result<f64, String> {
 }
 
 /// A time: `500ms`, `10s`, `5m`, `1h`; at most a day, and more than nothing.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
@@ -91,7 +91,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// A share of one: `1%`, `0.01`.
-pub fn share(text: &str) -> Option<f64> {
+pub(crate) fn share(text: &str) -> Option<f64> {
     let parsed = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
         None => text.trim().parse(),
@@ -103,7 +103,7 @@ pub fn share(text: &str) -> Option<f64> {
 ///
 /// # Errors
 /// A text that is not so, or a weight that is not above 0.
-pub fn node_weights(texts: &[String]) -> Checked<Vec<(String, f64)>> {
+pub(crate) fn node_weights(texts: &[String]) -> Checked<Vec<(String, f64)>> {
     let weight = |text: &String| {
         let bad = |what| Error::bad(format!("--weight {}", Name::from(text.as_str())), what);
         let (name, weight) = text

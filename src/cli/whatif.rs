@@ -209,7 +209,7 @@ impl WhatIfArgs {
     ///
     /// # Errors
     /// A flag, an input or a topology that cannot be used, or nothing to try.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
         }

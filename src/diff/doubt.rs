@@ -22,10 +22,10 @@ pub enum Doubt {
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 3] = [Doubt::Incomplete, Doubt::Empty, Doubt::Suspicious];
+    pub(crate) const ALL: [Doubt; 3] = [Doubt::Incomplete, Doubt::Empty, Doubt::Suspicious];
 
     /// The doubt about the report of `summary`, if there is one.
-    pub fn of(summary: &Summary) -> Option<Doubt> {
+    pub(crate) fn of(summary: &Summary) -> Option<Doubt> {
         match () {
             () if !summary.input.incomplete.is_empty() => Some(Doubt::Incomplete),
             () if summary.input.keys == 0 => Some(Doubt::Empty),
@@ -35,7 +35,7 @@ impl Doubt {
     }
 
     /// The word of the JSON.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Doubt::Incomplete => "incomplete",
             Doubt::Empty => "empty",

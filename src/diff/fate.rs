@@ -2,7 +2,7 @@
 
 /// What a list has of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub(crate) enum Known {
     /// It is listed, with bounds on its load.
     Listed {
         /// What was counted.
@@ -16,7 +16,7 @@ pub enum Known {
 
 /// What became of a name from one list to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub(crate) enum Fate {
     /// It holds more, by at least this.
     Grew(u64),
     /// It holds less, by at least this.
@@ -33,7 +33,7 @@ pub enum Fate {
 
 impl Known {
     /// What became of the name, where a later list has `later` of it.
-    pub fn until(self, later: Known) -> Fate {
+    pub(crate) fn until(self, later: Known) -> Fate {
         use Known::{Listed, Unlisted};
         match (self, later) {
             (Listed { at_most, .. }, Listed { at_least, .. }) if at_least > at_most => {

@@ -26,9 +26,9 @@ use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::topology::identity;
 
 use crate::diff::doubt::Doubt;
-pub use crate::diff::hot::{Hot, HotKind};
-pub use crate::diff::names::{Change, Names};
-pub use crate::diff::old_new::{Number, OldNew};
+pub(crate) use crate::diff::hot::{Hot, HotKind};
+pub(crate) use crate::diff::names::{Change, Names};
+pub(crate) use crate::diff::old_new::OldNew;
 use crate::diff::report::Report;
 
 /// The name and version of the form of the diff.

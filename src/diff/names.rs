@@ -43,7 +43,7 @@ pub struct Change {
 
 impl Names {
     /// Compares the lists of two reports; `None` where one has no such list.
-    pub fn of(
+    pub(crate) fn of(
         old: (Option<NameList<'_>>, &Report),
         new: (Option<NameList<'_>>, &Report),
         by: Metric,

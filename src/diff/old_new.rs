@@ -39,7 +39,7 @@ impl Number for f64 {
 
 impl<T: Number> OldNew<T> {
     /// Of both.
-    pub fn of(old: Option<T>, new: Option<T>) -> Self {
+    pub(crate) fn of(old: Option<T>, new: Option<T>) -> Self {
         let both = old.zip(new).map(|(old, new)| (old.as_f64(), new.as_f64()));
         let ratio = both
             .filter(|(old, _)| *old > 0.0)

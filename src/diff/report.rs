@@ -49,19 +49,19 @@ impl Report {
     }
 
     /// How uneven its nodes are by a metric.
-    pub fn state(&self, by: Metric) -> State {
+    pub(crate) fn state(&self, by: Metric) -> State {
         let verdict = &self.summary.verdict;
         verdict.by(by).map_or(verdict.state, |found| found.state)
     }
 
     /// All load of a metric that the report has.
-    pub fn load(&self, metric: Metric) -> Option<u64> {
+    pub(crate) fn load(&self, metric: Metric) -> Option<u64> {
         self.summary.nodes.balance.get(metric)?;
         self.totals.get(metric).copied()
     }
 
     /// The part of all load of a metric that `load` is.
-    pub fn share(&self, load: u64, by: Metric) -> f64 {
+    pub(crate) fn share(&self, load: u64, by: Metric) -> f64 {
         match self.load(by).unwrap_or(0) {
             0 => 0.0,
             all => tidy(load as f64 / all as f64),
@@ -69,7 +69,7 @@ impl Report {
     }
 
     /// The heaviest tags, with bounds on their load in the metric `by`.
-    pub fn tags<'a>(&'a self, by: Metric) -> Option<NameList<'a>> {
+    pub(crate) fn tags<'a>(&'a self, by: Metric) -> Option<NameList<'a>> {
         let tags = self.summary.tags.as_ref()?;
         let bounds = |tag: &'a Tag| Bounds::of(&tag.load, by, tag.error(by));
         let rows = tags.top.iter().map(|tag| (&tag.tag, bounds(tag)));
@@ -77,13 +77,13 @@ impl Report {
     }
 
     /// The heaviest prefixes.
-    pub fn prefixes(&self, by: Metric) -> Option<NameList<'_>> {
+    pub(crate) fn prefixes(&self, by: Metric) -> Option<NameList<'_>> {
         let prefixes = self.summary.prefixes.as_ref()?;
         Some(self.groups(prefixes, by, |row| (&row.prefix, &row.kind.load)))
     }
 
     /// The heaviest patterns.
-    pub fn patterns(&self, by: Metric) -> Option<NameList<'_>> {
+    pub(crate) fn patterns(&self, by: Metric) -> Option<NameList<'_>> {
         let patterns = self.summary.patterns.as_ref()?;
         Some(self.groups(patterns, by, |row| (&row.pattern, &row.kind.load)))
     }
@@ -137,7 +137,7 @@ impl Report {
 }
 
 /// The heaviest names of one kind, with bounds on their load in one metric.
-pub struct NameList<'a> {
+pub(crate) struct NameList<'a> {
     /// The listed names.
     pub rows: BTreeMap<&'a Name, Bounds<'a>>,
     /// The most that an unlisted name may hold; 0 where the list has every name.
@@ -146,7 +146,7 @@ pub struct NameList<'a> {
 
 impl NameList<'_> {
     /// What it has of a name.
-    pub fn known(&self, name: &Name) -> Known {
+    pub(crate) fn known(&self, name: &Name) -> Known {
         match self.rows.get(name) {
             Some(row) => Known::Listed {
                 at_least: row.at_least,
@@ -159,7 +159,7 @@ impl NameList<'_> {
 
 /// Bounds on the load of a name.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds<'a> {
+pub(crate) struct Bounds<'a> {
     /// What was counted in every metric.
     pub load: &'a PerMetric<u64>,
     /// What was counted.

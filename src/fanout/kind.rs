@@ -20,13 +20,13 @@ pub enum Lines {
 }
 
 /// Bytes that are looked at.
-pub const HEAD: usize = 4096;
+pub(crate) const HEAD: usize = 4096;
 /// Lines that are looked at for one of MONITOR: redis-cli prints OK first, and a warning about a password before that.
 const LINES: usize = 5;
 
 /// What an input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InputKind {
+pub(crate) enum InputKind {
     /// Batches, one a line.
     Lines,
     /// A capture of MONITOR.
@@ -41,7 +41,7 @@ pub enum InputKind {
 
 impl InputKind {
     /// What begins with `head`.
-    pub fn of(head: &[u8]) -> InputKind {
+    pub(crate) fn of(head: &[u8]) -> InputKind {
         let is_snapshot = |magic: &[u8], digits: usize| {
             let version = head.strip_prefix(magic).and_then(|rest| rest.get(..digits));
             version.is_some_and(|version| version.iter().all(u8::is_ascii_digit))

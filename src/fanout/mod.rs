@@ -112,13 +112,13 @@ impl<'a> Fanout<'a> {
     }
 
     /// The same that keeps the batches for `take_batches` and counts nothing of them.
-    pub fn keeping(mut self) -> Self {
+    pub(crate) fn keeping(mut self) -> Self {
         self.kept = Some(Batches::default());
         self
     }
 
     /// The batches that were kept.
-    pub fn take_batches(&mut self) -> Batches {
+    pub(crate) fn take_batches(&mut self) -> Batches {
         self.kept.take().unwrap_or_default()
     }
 
@@ -154,7 +154,7 @@ impl<'a> Fanout<'a> {
     ///
     /// # Errors
     /// As `add`.
-    pub fn add_monitor(&mut self, line: &[u8]) -> Result<(), String> {
+    pub(crate) fn add_monitor(&mut self, line: &[u8]) -> Result<(), String> {
         let line = line.trim_ascii_end();
         if matches!(line, b"" | b"OK" | b"+OK") {
             // What MONITOR itself is answered.
@@ -176,7 +176,7 @@ impl<'a> Fanout<'a> {
     ///
     /// # Errors
     /// As `add`.
-    pub fn add_found(&mut self, found: WholeCommand) -> Result<(), String> {
+    pub(crate) fn add_found(&mut self, found: WholeCommand) -> Result<(), String> {
         let WholeCommand { words, cut, .. } = found;
         let known = self.commands.find(&words);
         let places = known.map_or(Ok(Vec::new()), |command| command.keys(&words))?;

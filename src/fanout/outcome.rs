@@ -40,21 +40,21 @@ impl BatchOutcome {
     ];
 
     /// Whether the batch is refused because its keys have several slots.
-    pub fn is_cross_slot(self) -> bool {
+    pub(crate) fn is_cross_slot(self) -> bool {
         !matches!(self, BatchOutcome::Served | BatchOutcome::Unserved)
     }
 }
 
 /// Slots in the order in which they came, each once.
 #[derive(Debug, Clone, Default)]
-pub struct DistinctSlots {
+pub(crate) struct DistinctSlots {
     known: SlotSet,
     members: Vec<u16>,
 }
 
 impl DistinctSlots {
     /// Takes in a slot.
-    pub fn insert(&mut self, slot: u16) {
+    pub(crate) fn insert(&mut self, slot: u16) {
         if !self.known.contains(slot) {
             self.known.insert(slot);
             self.members.push(slot);
@@ -62,21 +62,21 @@ impl DistinctSlots {
     }
 
     /// Forgets all; costs as much as it holds.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         for slot in self.members.drain(..) {
             self.known.remove(slot);
         }
     }
 
     /// The slots.
-    pub fn members(&self) -> &[u16] {
+    pub(crate) fn members(&self) -> &[u16] {
         &self.members
     }
 }
 
 /// What is known of a transaction while its commands are queued.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Transaction {
+pub(crate) struct Transaction {
     /// The node that it is sent to: the owner of the first slot.
     target: Option<Option<usize>>,
     /// The slot of the commands that were queued.
@@ -87,7 +87,7 @@ pub struct Transaction {
 
 impl Transaction {
     /// Queues a command whose keys are in `slots`, in their order.
-    pub fn queue(&mut self, slots: &[u16], topology: &Topology) {
+    pub(crate) fn queue(&mut self, slots: &[u16], topology: &Topology) {
         // Once a command is refused, the server keeps none of those behind it.
         let Some(first) = slots.first().filter(|_| self.refused.is_none()) else {
             return;
@@ -107,7 +107,7 @@ impl Transaction {
     }
 
     /// What EXEC answers. It looks at the slots of what was queued before it looks at what was refused.
-    pub fn exec(self) -> BatchOutcome {
+    pub(crate) fn exec(self) -> BatchOutcome {
         if self.several {
             BatchOutcome::CrossslotAtExec
         } else {
@@ -117,7 +117,7 @@ impl Transaction {
 }
 
 /// What is said to one command whose keys are in `slots`, in their order.
-pub fn of_command(slots: &[u16], topology: &Topology) -> BatchOutcome {
+pub(crate) fn of_command(slots: &[u16], topology: &Topology) -> BatchOutcome {
     match slots {
         [first, ..] if topology.owner(*first).is_none() => BatchOutcome::Unserved,
         [first, rest @ ..] if rest.iter().any(|slot| slot != first) => BatchOutcome::Crossslot,

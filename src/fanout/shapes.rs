@@ -25,11 +25,11 @@ const MAX_PATTERN: usize = 256;
 const MAX_TRIALS: usize = 4;
 const MAX_SEARCHED: u64 = 16;
 /// Batches of a kind from which on a tag is suggested.
-pub const LEAST_BATCHES: u64 = 100;
+pub(crate) const LEAST_BATCHES: u64 = 100;
 
 /// Batches by kind.
 #[derive(Debug, Default)]
-pub struct Shapes {
+pub(crate) struct Shapes {
     known: BTreeMap<Shape, Sums>,
     /// The rank of the heaviest kind that was dropped.
     floor: u64,
@@ -70,7 +70,7 @@ impl Sums {
 }
 
 /// What a batch touches.
-pub struct Touched<'a> {
+pub(crate) struct Touched<'a> {
     /// The command, in lower case; none for bare keys.
     pub command: Option<&'static str>,
     /// Its keys, or the first of very many.
@@ -120,7 +120,7 @@ pub struct Suggestion {
 
 impl Shapes {
     /// Takes in a batch.
-    pub fn add(&mut self, batch: &Touched<'_>) {
+    pub(crate) fn add(&mut self, batch: &Touched<'_>) {
         let keys: Vec<Parsed<'_>> = batch.keys.iter().map(|key| Parsed::of(key)).collect();
         let shape = shape(batch.command, &keys);
         let can_be_tagged = !shape.more && keys.iter().all(|key| key.pattern.len() <= MAX_PATTERN);
@@ -166,7 +166,7 @@ impl Shapes {
     }
 
     /// The kinds that touch several slots, those first that touch the most beyond one each.
-    pub fn worst(&self) -> Vec<WorstShape> {
+    pub(crate) fn worst(&self) -> Vec<WorstShape> {
         let crossing = self
             .known
             .iter()
@@ -178,7 +178,7 @@ impl Shapes {
     }
 
     /// Batches over several slots that are not of `listed` kinds.
-    pub fn crossing_but(&self, listed: &[WorstShape]) -> u64 {
+    pub(crate) fn crossing_but(&self, listed: &[WorstShape]) -> u64 {
         let of_listed: u64 = listed.iter().map(|kind| kind.crossing).sum();
         self.crossing - of_listed
     }

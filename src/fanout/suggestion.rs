@@ -23,7 +23,7 @@ pub struct TagSuggestion {
 }
 
 /// A key, its pattern, and its ids.
-pub struct Parsed<'k> {
+pub(crate) struct Parsed<'k> {
     /// The key.
     pub key: &'k [u8],
     ids: Vec<Found>,
@@ -33,7 +33,7 @@ pub struct Parsed<'k> {
 
 impl<'k> Parsed<'k> {
     /// Finds the ids of a key.
-    pub fn of(key: &'k [u8]) -> Self {
+    pub(crate) fn of(key: &'k [u8]) -> Self {
         let ids = of_key(key);
         Parsed {
             key,
@@ -51,7 +51,7 @@ impl<'k> Parsed<'k> {
 
 impl TagSuggestion {
     /// Every id that all of `keys` have, as a tag; at most `most` of them.
-    pub fn all(keys: &[Parsed<'_>], most: usize) -> Vec<TagSuggestion> {
+    pub(crate) fn all(keys: &[Parsed<'_>], most: usize) -> Vec<TagSuggestion> {
         let Some(first) = keys.first() else {
             return Vec::new();
         };
@@ -84,7 +84,7 @@ impl TagSuggestion {
     }
 
     /// The slot of a key with that tag; `None` where the suggestion does not know keys of its pattern.
-    pub fn slot(&self, key: &Parsed<'_>) -> Option<u16> {
+    pub(crate) fn slot(&self, key: &Parsed<'_>) -> Option<u16> {
         let (_, place) = self
             .places
             .iter()
@@ -98,7 +98,7 @@ impl TagSuggestion {
     }
 
     /// Where the id is in a key; `None` where the suggestion does not know keys of its pattern.
-    pub fn place(&self, key: &Parsed<'_>) -> Option<(usize, usize)> {
+    pub(crate) fn place(&self, key: &Parsed<'_>) -> Option<(usize, usize)> {
         let mut places = self.places.iter();
         let (_, place) = places.find(|(pattern, _)| *pattern == key.pattern)?;
         key.ids
@@ -107,7 +107,7 @@ impl TagSuggestion {
     }
 
     /// What the keys look like with the tag, pattern by pattern.
-    pub fn patterns(&self) -> Vec<Name> {
+    pub(crate) fn patterns(&self) -> Vec<Name> {
         self.places
             .iter()
             .map(|(pattern, place)| Name(self.tagged(pattern, *place, |_, id| id.mark().to_vec())))
@@ -116,7 +116,7 @@ impl TagSuggestion {
 
     /// A rule for each pattern that renames its keys so, as `whatif --retag` reads them; none where a pattern cannot be
     /// written in such a rule.
-    pub fn rules(&self) -> Vec<String> {
+    pub(crate) fn rules(&self) -> Vec<String> {
         let rule = |(pattern, place): &(Vec<u8>, usize)| {
             let mut regex = String::from("^");
             for piece in pieces(pattern) {

@@ -45,7 +45,7 @@ pub struct Trial {
 
 impl Trial {
     /// It starts.
-    pub fn of(suggestion: TagSuggestion) -> Self {
+    pub(crate) fn of(suggestion: TagSuggestion) -> Self {
         Trial {
             suggestion,
             batches: 0,
@@ -57,7 +57,7 @@ impl Trial {
     }
 
     /// Takes in a batch of the kind.
-    pub fn add(&mut self, keys: &[Parsed<'_>]) {
+    pub(crate) fn add(&mut self, keys: &[Parsed<'_>]) {
         let mut slots: Vec<Option<u16>> =
             keys.iter().map(|key| self.suggestion.slot(key)).collect();
         slots.sort_unstable();
@@ -80,12 +80,12 @@ impl Trial {
     }
 
     /// Whether it brings nearly all batches to one slot each.
-    pub fn brings_together(&self) -> bool {
+    pub(crate) fn brings_together(&self) -> bool {
         self.share(self.together) >= TOGETHER
     }
 
     /// Why it is no good tag all the same.
-    pub fn why_not(&self) -> Option<NoSuggestion> {
+    pub(crate) fn why_not(&self) -> Option<NoSuggestion> {
         if self.share(self.dates) > DATES {
             Some(NoSuggestion::Date)
         } else if self.values.largest_share() > HOT {

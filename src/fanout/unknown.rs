@@ -18,7 +18,7 @@ const MODULES: [&str; 10] = [
 
 /// How often each came.
 #[derive(Debug, Default)]
-pub struct UnknownCommands {
+pub(crate) struct UnknownCommands {
     by_name: BTreeMap<Vec<u8>, u64>,
     /// How often any came.
     pub total: u64,
@@ -35,7 +35,7 @@ pub struct CommandCount {
 
 impl UnknownCommands {
     /// Counts one.
-    pub fn add(&mut self, name: &[u8]) {
+    pub(crate) fn add(&mut self, name: &[u8]) {
         self.total += 1;
         let name = name[..name.len().min(LONGEST)].to_ascii_uppercase();
         if self.by_name.len() < MOST || self.by_name.contains_key(&name) {
@@ -44,7 +44,7 @@ impl UnknownCommands {
     }
 
     /// The most frequent first.
-    pub fn list(&self) -> Vec<CommandCount> {
+    pub(crate) fn list(&self) -> Vec<CommandCount> {
         let rows = self.by_name.iter().map(|(name, count)| CommandCount {
             name: Name(name.clone()),
             count: *count,
@@ -57,7 +57,7 @@ impl UnknownCommands {
 
 /// Whether the first word of a line looks like a command rather than a key: one of a module, or, `among_commands`, a word
 /// in capitals.
-pub fn is_verb(word: &[u8], among_commands: bool) -> bool {
+pub(crate) fn is_verb(word: &[u8], among_commands: bool) -> bool {
     let Ok(word) = std::str::from_utf8(word) else {
         return false;
     };

@@ -82,7 +82,7 @@ impl Used {
     ///
     /// # Errors
     /// The file cannot be read, or is too large for a list of tags.
-    pub fn read(path: &Path) -> Result<Used> {
+    pub(crate) fn read(path: &Path) -> Result<Used> {
         let what = "more than 64 MiB of tags; keep those that are like the template";
         let bytes = small_file::read(path, MAX_LIST_BYTES, what)?;
         let mut used = Used::default();
@@ -95,7 +95,7 @@ impl Used {
     }
 
     /// Takes in a tag, or a key with one.
-    pub fn add(&mut self, tag: &[u8]) {
+    pub(crate) fn add(&mut self, tag: &[u8]) {
         self.slots.insert(slot(tag));
         self.tags.insert(tag[hashed_part(tag)].to_vec());
     }

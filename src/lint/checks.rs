@@ -12,7 +12,7 @@ use crate::lint::rules::{BUILT_IN, NamingRules, Rule};
 use crate::lint::sharing::Sharing;
 
 /// What is counted of the keys.
-pub struct Checks {
+pub(crate) struct Checks {
     rules: Arc<NamingRules>,
     /// All keys.
     pub keys: u64,
@@ -28,7 +28,7 @@ pub struct Checks {
 
 impl Checks {
     /// Nothing counted yet.
-    pub fn new(rules: &Arc<NamingRules>) -> Self {
+    pub(crate) fn new(rules: &Arc<NamingRules>) -> Self {
         // Each has its own copy of the patterns, or workers would wait for each other's scratch memory.
         let rules = Arc::new(NamingRules::clone(rules));
         let violations = vec![Violations::default(); BUILT_IN.len() + rules.own.len()];

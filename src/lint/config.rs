@@ -92,7 +92,7 @@ impl NamingRules {
     ///
     /// # Errors
     /// It cannot be read, is no text, or as `parse`.
-    pub fn read(path: &Path) -> Result<NamingRules> {
+    pub(crate) fn read(path: &Path) -> Result<NamingRules> {
         let what = "more than 1 MiB, too much for a naming convention";
         let (name, bytes) = (Name::from(path), small_file::read(path, MAX_BYTES, what)?);
         let text = String::from_utf8(bytes).map_err(|error| {

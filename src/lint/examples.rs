@@ -14,7 +14,7 @@ const KEPT: usize = 200;
 
 /// A key, cut where it is long.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Example {
+pub(crate) struct Example {
     /// Bytes of the whole key; shorter keys come first, as they are easier to read.
     len: usize,
     start: Vec<u8>,
@@ -22,7 +22,7 @@ pub struct Example {
 
 impl Example {
     /// Of a key.
-    pub fn of(key: &[u8]) -> Self {
+    pub(crate) fn of(key: &[u8]) -> Self {
         Example {
             len: key.len(),
             start: key[..key.len().min(KEPT)].to_vec(),
@@ -62,7 +62,7 @@ impl Serialize for Example {
 
 /// How many keys break a rule, and the first few by length, then by name.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Violations {
+pub(crate) struct Violations {
     /// How many.
     pub count: u64,
     /// Some of them.
@@ -71,7 +71,7 @@ pub struct Violations {
 
 impl Violations {
     /// Counts a key, of which it keeps at most `most`.
-    pub fn add(&mut self, key: &[u8], most: usize) {
+    pub(crate) fn add(&mut self, key: &[u8], most: usize) {
         self.count += 1;
         let comes_before = |last: &Example| {
             (key.len(), &key[..key.len().min(KEPT)]) < (last.len, last.start.as_slice())
@@ -84,7 +84,7 @@ impl Violations {
     }
 
     /// Takes over what another one counted.
-    pub fn merge(&mut self, other: Violations, most: usize) {
+    pub(crate) fn merge(&mut self, other: Violations, most: usize) {
         self.count += other.count;
         self.examples.extend(other.examples);
         self.keep(most);

@@ -18,11 +18,11 @@ use slotscope_engine::tally::tags::{TagCounter, TagCounts};
 use slotscope_findings::summary::Rejected;
 use slotscope_findings::summary::balance::tidy;
 
-pub use crate::lint::checks::Checks;
-pub use crate::lint::examples::{Example, Violations};
+pub(crate) use crate::lint::checks::Checks;
+pub(crate) use crate::lint::examples::{Example, Violations};
 use crate::lint::rules::Rule;
 pub use crate::lint::rules::{BUILT_IN, CustomRule, NamingLimits, NamingRules, Severity};
-pub use crate::lint::sharing::{SAMPLED, SharedTag, Sharing};
+pub(crate) use crate::lint::sharing::{SharedTag, Sharing};
 
 /// The name and version of the form of the findings.
 pub const SCHEMA: &str = "slotscope.lint/1";
@@ -35,7 +35,7 @@ const OTHER_CONVENTION: f64 = 0.9;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct LintFindings {
+pub(crate) struct LintFindings {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
@@ -53,7 +53,7 @@ pub struct LintFindings {
 
 /// A rule that keys break.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// Its id.
     pub rule: String,
     /// How bad it is.
@@ -73,7 +73,7 @@ pub struct Finding {
 /// How far a count is certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Counted {
+pub(crate) enum Counted {
     /// Exactly.
     Exactly,
     /// Of a sample: there are more.
@@ -84,7 +84,7 @@ pub enum Counted {
 
 impl LintFindings {
     /// What `checks` counted by these rules.
-    pub fn of(checks: &Checks, rules: &NamingRules, rejected: Rejected) -> LintFindings {
+    pub(crate) fn of(checks: &Checks, rules: &NamingRules, rejected: Rejected) -> LintFindings {
         let mut violations: Vec<(Violations, Counted)> = checks
             .violations
             .iter()
@@ -126,7 +126,7 @@ impl LintFindings {
     }
 
     /// How many findings are of a severity.
-    pub fn of_severity(&self, severity: Severity) -> usize {
+    pub(crate) fn of_severity(&self, severity: Severity) -> usize {
         self.findings
             .iter()
             .filter(|finding| finding.severity == severity)

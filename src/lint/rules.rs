@@ -24,7 +24,7 @@ pub enum Severity {
 
 impl Severity {
     /// Its name.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         ["error", "warning", "info", "off"][self as usize]
     }
 }

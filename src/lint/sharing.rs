@@ -9,7 +9,7 @@ use slotscope_engine::hash::hash;
 use slotscope_engine::tally::sketch::bottom_k::BottomK;
 
 /// Tags in the sample: all of them in a small dump, and enough to see a part of one percent in a large one.
-pub const SAMPLED: usize = 8192;
+pub(crate) const SAMPLED: usize = 8192;
 /// Services that are kept of a tag.
 const SERVICES: usize = 4;
 /// A longer name is no id, and no service.
@@ -17,11 +17,11 @@ const LONGEST: usize = 64;
 
 /// A sample of tags and the services that use them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sharing(BottomK<SharedTag, SAMPLED, { 2 * SAMPLED - 1 }>);
+pub(crate) struct Sharing(BottomK<SharedTag, SAMPLED, { 2 * SAMPLED - 1 }>);
 
 /// The keys of a tag and the services that they are of, the first few by name.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SharedTag {
+pub(crate) struct SharedTag {
     /// The tag.
     pub tag: Vec<u8>,
     /// Its keys.
@@ -32,7 +32,7 @@ pub struct SharedTag {
 
 impl Sharing {
     /// Counts a key with a tag that is a bare id.
-    pub fn add(&mut self, tag: &[u8], service: &[u8]) {
+    pub(crate) fn add(&mut self, tag: &[u8], service: &[u8]) {
         if tag.len() > LONGEST || service.len() > LONGEST || service.is_empty() {
             return;
         }
@@ -50,7 +50,7 @@ impl Sharing {
     }
 
     /// Takes over what another one counted.
-    pub fn merge(&mut self, other: Sharing) {
+    pub(crate) fn merge(&mut self, other: Sharing) {
         self.0.merge_with(other.0, |mine, theirs| {
             mine.keys += theirs.keys;
             mine.services.extend(theirs.services);
@@ -59,7 +59,7 @@ impl Sharing {
     }
 
     /// The tags of several services, and whether every tag was looked at.
-    pub fn shared(&self) -> (Vec<SharedTag>, bool) {
+    pub(crate) fn shared(&self) -> (Vec<SharedTag>, bool) {
         let (tags, is_whole) = self.0.clone().into_sample();
         let several = tags.into_values().filter(|users| users.services.len() > 1);
         (several.collect(), is_whole)

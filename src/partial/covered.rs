@@ -14,7 +14,7 @@ use crate::partial::split::{Part, Split};
 /// Runs of chunks, by input and by their first chunk; no two of an input touch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Covered(BTreeMap<u32, BTreeMap<u64, Run>>);
+pub(crate) struct Covered(BTreeMap<u32, BTreeMap<u64, Run>>);
 
 /// Chunks next to each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ impl Covered {
     ///
     /// # Errors
     /// A chunk of it is there already.
-    pub fn add(&mut self, split: &Split, line_ends: u64, inputs: &[Input]) -> Result<()> {
+    pub(crate) fn add(&mut self, split: &Split, line_ends: u64, inputs: &[Input]) -> Result<()> {
         let run = Run {
             to: split.to,
             line_ends,
@@ -46,7 +46,7 @@ impl Covered {
     ///
     /// # Errors
     /// A chunk is in both.
-    pub fn merge(&mut self, other: Covered, inputs: &[Input]) -> Result<()> {
+    pub(crate) fn merge(&mut self, other: Covered, inputs: &[Input]) -> Result<()> {
         for (input, runs) in other.0 {
             for (from, run) in runs {
                 self.insert(input, from, run, inputs)?;
@@ -85,21 +85,21 @@ impl Covered {
     }
 
     /// The first chunk of the run that a row of an input belongs to, by its byte.
-    pub fn run_of(&self, input: u32, byte: u64, chunk: u64) -> Option<u64> {
+    pub(crate) fn run_of(&self, input: u32, byte: u64, chunk: u64) -> Option<u64> {
         let runs = self.0.get(&input)?;
         let starts_before = |from: &u64| *from == 0 || from.saturating_mul(chunk) < byte;
         runs.keys().copied().rfind(starts_before)
     }
 
     /// Notes how many lines end between the start of a run and a rejected row.
-    pub fn note_reject(&mut self, input: u32, from: u64, byte: u64, line_ends: u64) {
+    pub(crate) fn note_reject(&mut self, input: u32, from: u64, byte: u64, line_ends: u64) {
         let run = self.0.get_mut(&input).and_then(|runs| runs.get_mut(&from));
         run.map(|run| run.rejects.insert(byte, line_ends));
     }
 
     /// Forgets what no other part needs: the lines of rejected rows that are not kept, given as input and byte, and how
     /// many lines an input has once it is counted whole.
-    pub fn tidy(&mut self, inputs: &[Input], is_kept: impl Fn(u32, u64) -> bool) {
+    pub(crate) fn tidy(&mut self, inputs: &[Input], is_kept: impl Fn(u32, u64) -> bool) {
         for (input, runs) in &mut self.0 {
             let chunks = inputs.get(*input as usize).map_or(0, |input| input.chunks);
             for (from, run) in runs {
@@ -112,7 +112,7 @@ impl Covered {
     }
 
     /// The line, from 1, of a rejected row, once all before it is counted.
-    pub fn line_of(&self, input: u32, byte: u64) -> Option<u64> {
+    pub(crate) fn line_of(&self, input: u32, byte: u64) -> Option<u64> {
         let first = self.0.get(&input)?.get(&0)?;
         first
             .rejects
@@ -121,7 +121,7 @@ impl Covered {
     }
 
     /// The first chunks that were not counted.
-    pub fn gap(&self, inputs: &[Input]) -> Option<Split> {
+    pub(crate) fn gap(&self, inputs: &[Input]) -> Option<Split> {
         let gap = |(number, input): (usize, &Input)| {
             let runs = self.0.get(&(number as u32));
             let first = runs.and_then(|runs| runs.first_key_value());
@@ -145,7 +145,7 @@ impl Covered {
     }
 
     /// Whether only chunks are covered that there are.
-    pub fn fits(&self, inputs: &[Input]) -> bool {
+    pub(crate) fn fits(&self, inputs: &[Input]) -> bool {
         self.0.iter().all(|(input, runs)| {
             let input = inputs.get(*input as usize);
             let is_run = |(from, run): (&u64, &Run)| {
@@ -160,7 +160,12 @@ impl Covered {
     ///
     /// # Errors
     /// Something is missing.
-    pub fn check_whole(&self, plan: &Plan, parts: &BTreeSet<Part>, command: &str) -> Result<()> {
+    pub(crate) fn check_whole(
+        &self,
+        plan: &Plan,
+        parts: &BTreeSet<Part>,
+        command: &str,
+    ) -> Result<()> {
         let Some(gap) = self.gap(&plan.inputs) else {
             return Ok(());
         };

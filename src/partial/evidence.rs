@@ -17,7 +17,7 @@ use slotscope_engine::scan::shares::OpenEnds;
 /// What was seen of an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Evidence {
+pub(crate) struct Evidence {
     format: String,
     bytes: u64,
     keys: u64,
@@ -35,7 +35,7 @@ pub struct Evidence {
 
 impl Evidence {
     /// What a scan saw.
-    pub fn of(input: &SeenInput, ends: OpenEnds) -> Self {
+    pub(crate) fn of(input: &SeenInput, ends: OpenEnds) -> Self {
         let seen = &input.seen;
         Evidence {
             format: input.format.into(),
@@ -56,7 +56,7 @@ impl Evidence {
     ///
     /// # Errors
     /// A format that there is not.
-    pub fn seen(&self) -> Result<SeenInput> {
+    pub(crate) fn seen(&self) -> Result<SeenInput> {
         let mut seen = Seen::of_keys(self.keys);
         (seen.operations, seen.rejected) = (self.operations, self.rejected);
         (seen.missing, seen.written_ms) = (self.missing, self.written_ms);
@@ -77,7 +77,7 @@ impl Evidence {
     }
 
     /// Whether these are numbers that some input has.
-    pub fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         let numbers = [self.keys, self.operations, self.rejected];
         let mut numbers = numbers.into_iter().chain(self.notices.values().copied());
         numbers.all(|number| number <= MOST_KEYS)
@@ -89,7 +89,7 @@ impl Evidence {
     ///
     /// # Errors
     /// It was read in another format.
-    pub fn merge(&mut self, other: Evidence) -> Result<()> {
+    pub(crate) fn merge(&mut self, other: Evidence) -> Result<()> {
         if self.format.is_empty() {
             self.format = other.format;
         } else if !other.format.is_empty() && self.format != other.format {

@@ -41,7 +41,7 @@ impl Flags {
     ///
     /// # Errors
     /// An option that cannot be used.
-    pub fn new(
+    pub(crate) fn new(
         read: &ReadSpec,
         hash: &HashSpec,
         count: &CountSpec,
@@ -61,7 +61,7 @@ impl Flags {
     ///
     /// # Errors
     /// As `Topology::parse`.
-    pub fn topology(&self) -> Result<Option<Topology>> {
+    pub(crate) fn topology(&self) -> Result<Option<Topology>> {
         self.listing.as_ref().map(Listing::topology).transpose()
     }
 
@@ -69,7 +69,7 @@ impl Flags {
     ///
     /// # Errors
     /// A flag that cannot be used.
-    pub fn options(&self, own: &Options) -> Result<Options> {
+    pub(crate) fn options(&self, own: &Options) -> Result<Options> {
         self.count.check()?;
         let replicas = self.topology()?.map(|topology| topology.replicas);
         Ok(Options {

@@ -33,7 +33,7 @@ pub struct Input {
 
 impl Input {
     /// The input that `source` is.
-    pub fn of(source: &dyn Source, chunks: u64) -> Self {
+    pub(crate) fn of(source: &dyn Source, chunks: u64) -> Self {
         Input {
             name: Name::from(source.path()),
             bytes: source.size_bytes(),
@@ -65,7 +65,7 @@ impl Input {
     }
 
     /// Bytes that are read of it, as far as they are known.
-    pub fn weight(&self) -> u64 {
+    pub(crate) fn weight(&self) -> u64 {
         self.bytes.or(self.stored_bytes).unwrap_or(0)
     }
 
@@ -73,7 +73,7 @@ impl Input {
     ///
     /// # Errors
     /// It is not.
-    pub fn check(&self, source: &dyn Source) -> Result<()> {
+    pub(crate) fn check(&self, source: &dyn Source) -> Result<()> {
         let found = Input::of(source, self.chunks);
         let as_named = Input {
             name: self.name.clone(),

@@ -28,7 +28,7 @@ impl<'p> Job<'p> {
     ///
     /// # Errors
     /// An input that is not what was planned.
-    pub fn new(plan: &'p Plan, splits: &[Split], options: &Options) -> Result<Self> {
+    pub(crate) fn new(plan: &'p Plan, splits: &[Split], options: &Options) -> Result<Self> {
         Job::on(plan, splits, options, |_, input| {
             input.source(&options.storage)
         })

@@ -78,7 +78,7 @@ impl Plan {
     ///
     /// # Errors
     /// An input that cannot be opened, is not in its format, or has no parts.
-    pub fn of(mut flags: Flags, reading: &Reading, planning: Planning) -> Result<Plan> {
+    pub(crate) fn of(mut flags: Flags, reading: &Reading, planning: Planning) -> Result<Plan> {
         if slot_stats::take(&reading.sources, None)?.is_some() {
             let place = reading.paths().next().map(Name::from).unwrap_or_default();
             let what =
@@ -139,7 +139,7 @@ impl Plan {
     ///
     /// # Errors
     /// It is none.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let is_cut = |input: &Input| {
             let chunks = input
                 .bytes
@@ -213,7 +213,7 @@ impl Plan {
     }
 
     /// Whether a collection lists the nodes, not the user.
-    pub fn lists_its_nodes(&self) -> bool {
+    pub(crate) fn lists_its_nodes(&self) -> bool {
         let mut collections = self.collections.iter();
         collections.any(|collection| collection.manifest.cluster)
     }
@@ -222,7 +222,7 @@ impl Plan {
     ///
     /// # Errors
     /// It is another.
-    pub fn check_same(&self, other: &Plan) -> Result<()> {
+    pub(crate) fn check_same(&self, other: &Plan) -> Result<()> {
         if self == other {
             return Ok(());
         }
@@ -264,7 +264,7 @@ fn tally_spec<'a>(flags: &'a Flags, listing: Option<&'a Topology>) -> TallySpec<
 ///
 /// # Errors
 /// A listing that cannot be read, or two of them.
-pub fn collected_listing(reading: &Reading) -> Result<Option<Listing>> {
+pub(crate) fn collected_listing(reading: &Reading) -> Result<Option<Listing>> {
     let listing = collected_nodes::listing(&reading.collections)?;
     let checked = listing.map(|(source, bytes)| Listing::of(source, &bytes));
     checked.transpose()

@@ -36,7 +36,7 @@ impl RecountFile {
     ///
     /// # Errors
     /// A split twice.
-    pub fn of(
+    pub(crate) fn of(
         of: String,
         plan: &Plan,
         part: Option<Part>,
@@ -59,7 +59,7 @@ impl RecountFile {
     ///
     /// # Errors
     /// They are none, of another version, or damaged.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         frame::read(SCHEMA, bytes)
     }
 
@@ -75,7 +75,7 @@ impl RecountFile {
     ///
     /// # Errors
     /// It is for another tally file, or some of it is in both.
-    pub fn merge(&mut self, other: RecountFile) -> Result<()> {
+    pub(crate) fn merge(&mut self, other: RecountFile) -> Result<()> {
         self.check_of(&other.of)?;
         self.covered.merge(other.covered, &[])?;
         self.counted.merge(other.counted);
@@ -87,7 +87,7 @@ impl RecountFile {
     ///
     /// # Errors
     /// It is for another, or something is missing.
-    pub fn into_counted(self, of: &str, plan: &Plan) -> Result<SecondPassCounts> {
+    pub(crate) fn into_counted(self, of: &str, plan: &Plan) -> Result<SecondPassCounts> {
         self.check_of(of)?;
         let fits = self.covered.fits(&plan.inputs);
         if !fits {

@@ -13,7 +13,7 @@ use crate::partial::tally_file::TallyFile;
 ///
 /// # Errors
 /// As `partial::report`.
-pub fn counted(
+pub(crate) fn counted(
     analysis: &Analysis,
     file: TallyFile,
     again: Option<RecountFile>,

@@ -38,7 +38,7 @@ impl Split {
     }
 
     /// What a scan reads of `input`.
-    pub fn share(&self, input: &Input) -> Share {
+    pub(crate) fn share(&self, input: &Input) -> Share {
         let is_all = (self.from, self.to) == (0, input.chunks);
         Share {
             number: self.input,
@@ -48,7 +48,7 @@ impl Split {
 }
 
 /// All of `inputs` in splits of about `bytes` bytes.
-pub fn splits_of(inputs: &[Input], chunk: u64, bytes: u64) -> Vec<Split> {
+pub(crate) fn splits_of(inputs: &[Input], chunk: u64, bytes: u64) -> Vec<Split> {
     let of_input = |(number, input): (usize, &Input)| {
         let wanted = input.weight().div_ceil(bytes.max(1));
         let count = wanted.clamp(1, input.chunks);
@@ -76,24 +76,24 @@ pub struct Part {
 
 impl Part {
     /// Part `number` of `of`, from 1; `None` where there is no such part.
-    pub fn new(number: u32, of: u32) -> Option<Part> {
+    pub(crate) fn new(number: u32, of: u32) -> Option<Part> {
         let is_one = (1..=of).contains(&number) && of <= MAX_PARTS;
         is_one.then_some(Part { number, of })
     }
 
     /// All parts of which this is one.
-    pub fn all(self) -> impl Iterator<Item = Part> {
+    pub(crate) fn all(self) -> impl Iterator<Item = Part> {
         let of = self.of;
         (1..=of).map(move |number| Part { number, of })
     }
 
     /// How many parts there are.
-    pub fn count(self) -> u32 {
+    pub(crate) fn count(self) -> u32 {
         self.of
     }
 
     /// The chunks that start in this part of all bytes.
-    pub fn splits_of(self, inputs: &[Input], chunk: u64) -> Vec<Split> {
+    pub(crate) fn splits_of(self, inputs: &[Input], chunk: u64) -> Vec<Split> {
         let total: u128 = inputs.iter().map(|input| u128::from(input.weight())).sum();
         let start = |part: u32| (total * u128::from(part)).div_ceil(u128::from(self.of));
         let (from, to) = (start(self.number - 1), start(self.number));

@@ -48,7 +48,7 @@ impl TallyFile {
     ///
     /// # Errors
     /// A split twice.
-    pub fn of(
+    pub(crate) fn of(
         plan: Plan,
         part: Option<Part>,
         splits: &[Split],
@@ -147,7 +147,7 @@ impl TallyFile {
     ///
     /// # Errors
     /// It is of another plan, or some of it is in both.
-    pub fn merge(&mut self, other: TallyFile) -> Result<()> {
+    pub(crate) fn merge(&mut self, other: TallyFile) -> Result<()> {
         self.plan.check_same(&other.plan)?;
         self.covered.merge(other.covered, &self.plan.inputs)?;
         for (input, evidence) in other.inputs {
@@ -178,7 +178,7 @@ impl TallyFile {
     ///
     /// # Errors
     /// Something is.
-    pub fn check_whole(&self) -> Result<()> {
+    pub(crate) fn check_whole(&self) -> Result<()> {
         let (covered, parts) = (&self.covered, &self.parts);
         covered.check_whole(&self.plan, parts, "slotscope tally")
     }
@@ -187,7 +187,7 @@ impl TallyFile {
     ///
     /// # Errors
     /// Something is missing, or an input is no dump.
-    pub fn into_scanned(self) -> Result<(Inputs, Scanned<Tallies>)> {
+    pub(crate) fn into_scanned(self) -> Result<(Inputs, Scanned<Tallies>)> {
         self.check_whole()?;
         let numbers = 0..self.plan.inputs.len() as u32;
         let evidence = |number| self.inputs.get(&number).map(Evidence::seen).transpose();

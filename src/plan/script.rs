@@ -39,7 +39,7 @@ pub enum MoveCommands {
 
 impl MoveCommands {
     /// What `auto` stands for where the servers have these versions.
-    pub fn resolved(self, versions: &[Option<&str>]) -> Self {
+    pub(crate) fn resolved(self, versions: &[Option<&str>]) -> Self {
         match (self, Migration::of(versions.iter().copied())) {
             (MoveCommands::Auto, Migration::Setslot) => MoveCommands::Setslot,
             (MoveCommands::Auto, Migration::Valkey) => MoveCommands::Valkey,
@@ -49,7 +49,7 @@ impl MoveCommands {
     }
 
     /// Whether slots move as a whole: then no key blocks its node.
-    pub fn is_atomic(self) -> bool {
+    pub(crate) fn is_atomic(self) -> bool {
         matches!(self, MoveCommands::Valkey | MoveCommands::Redis84)
     }
 

@@ -10,9 +10,9 @@ use crate::trend::hull;
 use crate::trend::student::t95;
 
 /// A forecast does not go further.
-pub const MOST_MONTHS: f64 = 1200.0;
+pub(crate) const MOST_MONTHS: f64 = 1200.0;
 /// Over less time than this, in months, nothing is said of growth: one day.
-pub const LEAST_MONTHS: f64 = 12.0 / 365.25;
+pub(crate) const LEAST_MONTHS: f64 = 12.0 / 365.25;
 /// Fewer points than this do not choose between the shapes.
 const CHOOSING: usize = 5;
 /// A line on the amounts is chosen where it is 20 times as likely, e^3: chance rarely makes it so.
@@ -20,7 +20,7 @@ const LIKELIER: f64 = 3.0;
 /// From this many points on, the best fit alone gives the interval. Fewer do not show which shape growth has and whether
 /// deviations persist: the interval is then wide enough for all of them. (With the best fit alone, intervals held in 72 of
 /// 100 random walks of 5 points, in 74 of 100 linear growths of 8, in 46 of 100 series with a step.)
-pub const SETTLED: usize = 24;
+pub(crate) const SETTLED: usize = 24;
 /// Points that are needed to see that deviations persist, and how alike neighbours are where they do: of independent
 /// ones fewer than a tenth are, and for these the wider interval is right too.
 const PERSISTING: usize = 8;
@@ -193,7 +193,7 @@ impl Fit {
     }
 
     /// The same points as a random walk: its drift is what is between the first and the last. Two leave no interval.
-    pub fn persistent(self, points: &[(f64, f64)]) -> Fit {
+    pub(crate) fn persistent(self, points: &[(f64, f64)]) -> Fit {
         let levels = self.shape.levels(points);
         let (Some(first), Some(last)) = (levels.first(), levels.last()) else {
             return self;
@@ -249,7 +249,7 @@ impl Fit {
     }
 
     /// The growth a month at the time of the last point, as a part of the amount.
-    pub fn growth(&self) -> Interval {
+    pub(crate) fn growth(&self) -> Interval {
         hull::of_intervals(self.own_growth(), self.rivals.iter().map(Fit::own_growth))
     }
 

@@ -148,7 +148,7 @@ impl Line {
     }
 
     /// The line at a time, and the interval around it.
-    pub fn at(&self, at: u64) -> Interval {
+    pub(crate) fn at(&self, at: u64) -> Interval {
         let scaled = |amount: f64| tidy(amount * self.scale);
         let Interval {
             estimate,
@@ -182,7 +182,7 @@ fn after(at: u64, months: f64) -> u64 {
 
 impl Forecast {
     /// From the reports that growth is computed from; `None` where they are fewer than two or within a day.
-    pub fn of(
+    pub(crate) fn of(
         reports: &[&Condensed],
         maxmemory: Option<u64>,
         earlier: &[Condensed],

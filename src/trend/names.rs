@@ -71,7 +71,7 @@ pub struct NameEvent {
 
 /// Names of all reports, each stored once.
 #[derive(Debug, Default)]
-pub struct Pool {
+pub(crate) struct Pool {
     ids: BTreeMap<Name, u32>,
     bytes: usize,
 }
@@ -92,7 +92,7 @@ impl Pool {
     ///
     /// # Errors
     /// All names need more memory than they may.
-    pub fn id(&mut self, name: &Name) -> Result<u32> {
+    pub(crate) fn id(&mut self, name: &Name) -> Result<u32> {
         self.take(ROW_BYTES)?;
         if let Some(id) = self.ids.get(name) {
             return Ok(*id);
@@ -107,7 +107,7 @@ impl Pool {
     ///
     /// # Errors
     /// It is more than they may take.
-    pub fn take(&mut self, bytes: usize) -> Result<()> {
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<()> {
         self.bytes += bytes;
         if self.bytes <= MOST_BYTES {
             return Ok(());
@@ -127,7 +127,7 @@ impl Pool {
     ///
     /// # Errors
     /// As `id`.
-    pub fn listed(&mut self, list: &NameList<'_>) -> Result<Listed> {
+    pub(crate) fn listed(&mut self, list: &NameList<'_>) -> Result<Listed> {
         let row = |(name, bounds): (&&Name, &crate::diff::report::Bounds<'_>)| {
             Ok((self.id(name)?, bounds.at_least, bounds.at_most))
         };
@@ -142,7 +142,7 @@ impl Pool {
 
 impl Listed {
     /// Whether it has every name.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.below == 0
     }
 
@@ -165,7 +165,7 @@ impl Listed {
 }
 
 /// A report that names are compared in: its place among the points, its month, all its load, and its list.
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     /// Its place.
     pub place: usize,
     /// Months since the first report.
@@ -178,7 +178,7 @@ pub struct Row<'a> {
 
 impl NameTrend {
     /// The names of `rows`, which are in the order of their dates, among `points` reports; `None` where none has a list.
-    pub fn of(rows: &[Row<'_>], points: usize, pool: &Pool) -> Option<NameTrend> {
+    pub(crate) fn of(rows: &[Row<'_>], points: usize, pool: &Pool) -> Option<NameTrend> {
         let names = pool.names();
         let newest = rows.last()?;
         let mut heaviest: Vec<_> = newest.list.rows.iter().collect();
@@ -289,13 +289,13 @@ fn compare(old: &Row<'_>, new: &Row<'_>, [appeared, vanished]: &mut [Events; 2])
 }
 
 /// Whether no name of one list is in the other, though both have some: names that were redacted with different keys.
-pub fn have_nothing_in_common(old: &Listed, new: &Listed) -> bool {
+pub(crate) fn have_nothing_in_common(old: &Listed, new: &Listed) -> bool {
     let is_in_new = |row: &(u32, u64, u64)| new.load(row.0).is_some();
     !old.rows.is_empty() && !new.rows.is_empty() && !old.rows.iter().any(is_in_new)
 }
 
 /// The list of a metric.
-pub fn list_of(lists: &Lists, by: Metric) -> Option<&Listed> {
+pub(crate) fn list_of(lists: &Lists, by: Metric) -> Option<&Listed> {
     lists.as_ref()?.get(by)
 }
 

@@ -68,7 +68,7 @@ pub struct SlotsAt {
 
 /// A forecast that a report carries.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub(crate) struct Said {
     /// Bytes that a node may use.
     pub maxmemory: u64,
     /// The node that is full first.
@@ -80,7 +80,7 @@ pub struct Said {
 }
 
 /// All that is kept of a report.
-pub struct Condensed {
+pub(crate) struct Condensed {
     /// Its numbers.
     pub point: Point,
     /// The metric that its tables are by.
@@ -108,7 +108,7 @@ impl Condensed {
     ///
     /// # Errors
     /// It lacks a part, or the names of all reports need too much memory.
-    pub fn of(file: Name, summary: Summary, at: u64, pool: &mut Pool) -> Result<Condensed> {
+    pub(crate) fn of(file: Name, summary: Summary, at: u64, pool: &mut Pool) -> Result<Condensed> {
         let report = Report::new(file.clone(), summary)?;
         let summary = &report.summary;
         let point = Point {

@@ -124,7 +124,7 @@ pub struct Side {
 
 impl WhatIfFindings {
     /// What the change does; `summaries` and `policies` are those before and after.
-    pub fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
+    pub(crate) fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
         let carried = counted.before.slots.loads.map(|_, _| ());
         let amount = |load: Load| carried.map(|metric, ()| load[metric]);
         let [before, after] = summaries;

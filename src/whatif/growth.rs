@@ -37,7 +37,7 @@ impl Growth {
     ///
     /// # Errors
     /// One that cannot be read; the message names it.
-    pub fn parse(texts: &[String]) -> Result<Growth> {
+    pub(crate) fn parse(texts: &[String]) -> Result<Growth> {
         if texts.len() > MOST_RULES {
             let what = format!("at most {MOST_RULES} prefixes can be tried at a time");
             return Err(Error::bad("--grow", what));
@@ -52,17 +52,17 @@ impl Growth {
     }
 
     /// Whether nothing grows.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// How many rules there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether rule `at` is the first that a key falls under, and the key counts for `more` of it.
-    pub fn counts(&self, at: usize, more: More, key: &[u8]) -> bool {
+    pub(crate) fn counts(&self, at: usize, more: More, key: &[u8]) -> bool {
         self.rule_of(key) == Some(at)
             && match more {
                 More::Whole => self.0[at].whole > 1,
@@ -71,7 +71,7 @@ impl Growth {
     }
 
     /// How often what was counted for `more` of rule `at` is to be added.
-    pub fn times(&self, at: usize, more: More) -> u32 {
+    pub(crate) fn times(&self, at: usize, more: More) -> u32 {
         match more {
             More::Whole => self.0[at].whole - 1,
             More::Once => 1,
@@ -79,12 +79,12 @@ impl Growth {
     }
 
     /// The rule that a key falls under.
-    pub fn rule_of(&self, key: &[u8]) -> Option<usize> {
+    pub(crate) fn rule_of(&self, key: &[u8]) -> Option<usize> {
         self.0.iter().position(|rule| key.starts_with(&rule.prefix))
     }
 
     /// The prefixes that no key has, where `hits` keys have each; for people.
-    pub fn without_keys(&self, hits: &[u64]) -> Vec<String> {
+    pub(crate) fn without_keys(&self, hits: &[u64]) -> Vec<String> {
         let unmet = self.0.iter().zip(hits).filter(|(_, hits)| **hits == 0);
         unmet
             .map(|(rule, _)| {

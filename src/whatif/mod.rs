@@ -143,7 +143,7 @@ impl WhatIf {
     }
 
     /// What was counted of keys without their names: only nodes change.
-    pub fn of_counts(change: Arc<WhatIfChange>, counted: Tallies) -> Self {
+    pub(crate) fn of_counts(change: Arc<WhatIfChange>, counted: Tallies) -> Self {
         let mut what_if = WhatIf::new(change);
         let [before, after] = &what_if.change.nodes;
         let changed = |slot: &usize| before[*slot] != after[*slot];
@@ -172,7 +172,7 @@ impl WhatIf {
     }
 
     /// The parts of the change that no key matches; for people.
-    pub fn without_keys(&self) -> Vec<String> {
+    pub(crate) fn without_keys(&self) -> Vec<String> {
         let WhatIfChange { rules, growth, .. } = &*self.change;
         let mut unmet = rules.without_keys(&self.scratch.renaming.hits);
         unmet.extend(growth.without_keys(&self.grown_keys));

@@ -79,12 +79,12 @@ impl RenameRules {
     }
 
     /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.retag.is_empty() && self.untag.is_empty() && self.split.is_empty()
     }
 
     /// The splits that name no number of parts.
-    pub fn open_splits(&self) -> impl Iterator<Item = &Split> {
+    pub(crate) fn open_splits(&self) -> impl Iterator<Item = &Split> {
         self.split.iter().filter(|split| split.parts.is_none())
     }
 
@@ -98,7 +98,7 @@ impl RenameRules {
     }
 
     /// What no key matches, where `hits` keys match each rule; for people.
-    pub fn without_keys(&self, hits: &[Vec<u64>; 3]) -> Vec<String> {
+    pub(crate) fn without_keys(&self, hits: &[Vec<u64>; 3]) -> Vec<String> {
         let [retag, untag, split] = hits;
         let quoted =
             |flag: &str, text: &str| format!("no key matches {flag} \"{}\"", Name::from(text));

@@ -70,7 +70,7 @@ impl Split {
     }
 
     /// Whether it splits a tag.
-    pub fn is_of(&self, tag: &[u8]) -> bool {
+    pub(crate) fn is_of(&self, tag: &[u8]) -> bool {
         match &self.tag {
             Which::Tag(name) => name == tag,
             Which::Matching(_, regex) => regex.is_match(tag),
@@ -84,7 +84,7 @@ impl Split {
     }
 
     /// What it splits: "the tag {common}".
-    pub fn tag_in_words(&self) -> String {
+    pub(crate) fn tag_in_words(&self) -> String {
         match &self.tag {
             Which::Tag(tag) => format!("the tag {{{}}}", text::short(&Name::from(tag.as_slice()))),
             Which::Matching(text, _) => {
@@ -107,7 +107,7 @@ impl Split {
 }
 
 /// The numbers of parts to begin with, for `open` splits without one: those that the heaviest of their tags needs.
-pub fn first_parts(
+pub(crate) fn first_parts(
     open: &[&Split],
     tags: &[Tag],
     by: Metric,
@@ -125,7 +125,7 @@ pub fn first_parts(
 }
 
 /// A number of parts that was tried, and what it came to.
-pub struct Tried<T> {
+pub(crate) struct Tried<T> {
     /// What counting with these parts gave.
     pub counted: T,
     /// The numbers of parts.
@@ -139,7 +139,7 @@ pub struct Tried<T> {
 ///
 /// # Errors
 /// As `count`.
-pub fn search<T>(
+pub(crate) fn search<T>(
     mut parts: Vec<u32>,
     mut count: impl FnMut(&[u32]) -> Result<T>,
     planned: impl Fn(&T) -> f64,

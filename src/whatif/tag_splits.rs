@@ -32,18 +32,18 @@ pub struct SplitTags {
 
 impl TagSplits {
     /// Takes in a key of the tag with this hash, which comes to `slot`.
-    pub fn add(&mut self, hash: u64, slot: u16) {
+    pub(crate) fn add(&mut self, hash: u64, slot: u16) {
         self.0
             .update(hash, || slot, |known| merge_slot(known, slot));
     }
 
     /// Takes over what others counted.
-    pub fn merge(&mut self, other: TagSplits) {
+    pub(crate) fn merge(&mut self, other: TagSplits) {
         self.0.merge_with(other.0, merge_slot);
     }
 
     /// How many have keys in several slots.
-    pub fn count(self) -> SplitTags {
+    pub(crate) fn count(self) -> SplitTags {
         let exact = self.0.is_whole();
         let slots = self.0.whole();
         let split = slots.values().filter(|slot| **slot == SEVERAL).count() as u64;
@@ -63,7 +63,7 @@ fn merge_slot(known: &mut u16, slot: u16) {
 
 impl SplitTags {
     /// How many of `distinct` tags are: counted, or estimated from the sample.
-    pub fn of_all(&self, distinct: u64) -> u64 {
+    pub(crate) fn of_all(&self, distinct: u64) -> u64 {
         if self.exact {
             self.split
         } else {

@@ -99,7 +99,7 @@ impl Connection {
     ///
     /// # Errors
     /// The server cannot be reached, or refuses.
-    pub fn open(address: &Address, access: &Access) -> Result<Connection> {
+    pub(crate) fn open(address: &Address, access: &Access) -> Result<Connection> {
         let place = address.to_string();
         let reached = access.mapped(address);
         let stream = Timed::connect(reached, access.timeout)
@@ -137,7 +137,7 @@ impl Connection {
     }
 
     /// What messages call the server.
-    pub fn place(&self) -> &str {
+    pub(crate) fn place(&self) -> &str {
         &self.place
     }
 
@@ -147,7 +147,7 @@ impl Connection {
     }
 
     /// The time spent waiting for replies since the last call.
-    pub fn take_busy(&mut self) -> Duration {
+    pub(crate) fn take_busy(&mut self) -> Duration {
         std::mem::take(&mut self.busy)
     }
 
@@ -166,7 +166,7 @@ impl Connection {
     ///
     /// # Errors
     /// The server does not answer.
-    pub fn ask(&mut self, name: &'static str, words: &[&[u8]]) -> Result<Reply> {
+    pub(crate) fn ask(&mut self, name: &'static str, words: &[&[u8]]) -> Result<Reply> {
         let mut commands = Commands::default();
         commands.add(name, words);
         let replies = self.pipeline(&commands)?;
@@ -214,7 +214,7 @@ impl Connection {
     }
 
     /// The error for what the server said to command `name`.
-    pub fn refused(&self, name: &str, refusal: &str) -> Error {
+    pub(crate) fn refused(&self, name: &str, refusal: &str) -> Error {
         let code = refusal.split(' ').next().unwrap_or_default();
         let said = text::name(&Name::from(self.repeatable(refusal).as_str()), 200);
         let what = match code {

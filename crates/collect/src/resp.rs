@@ -83,7 +83,7 @@ pub enum Reply {
 
 impl Reply {
     /// The bytes of a text.
-    pub fn into_text(self) -> Option<Vec<u8>> {
+    pub(crate) fn into_text(self) -> Option<Vec<u8>> {
         match self {
             Reply::Text(text) => Some(text),
             _ => None,
@@ -91,7 +91,7 @@ impl Reply {
     }
 
     /// A number, also one that is spelled as a text.
-    pub fn number(&self) -> Option<u64> {
+    pub(crate) fn number(&self) -> Option<u64> {
         match self {
             Reply::Int(number) => u64::try_from(*number).ok(),
             Reply::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
@@ -109,7 +109,7 @@ pub struct Commands {
 
 impl Commands {
     /// Adds a command; `name` is what messages call it.
-    pub fn add(&mut self, name: &'static str, words: &[&[u8]]) {
+    pub(crate) fn add(&mut self, name: &'static str, words: &[&[u8]]) {
         header(&mut self.bytes, b'*', words.len());
         for word in words {
             header(&mut self.bytes, b'$', word.len());
@@ -120,12 +120,12 @@ impl Commands {
     }
 
     /// What is sent.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// What the commands are called, in order.
-    pub fn names(&self) -> &[&'static str] {
+    pub(crate) fn names(&self) -> &[&'static str] {
         &self.names
     }
 }

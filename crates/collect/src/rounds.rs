@@ -33,7 +33,7 @@ const REMINDER: Duration = Duration::from_secs(10);
 const STEP: Duration = Duration::from_millis(20);
 
 /// Called with the progress of a node, by its name.
-pub type OnNode<'a> = &'a (dyn Fn(&str, Page) + Sync);
+pub(crate) type OnNode<'a> = &'a (dyn Fn(&str, Page) + Sync);
 
 /// A collection of a cluster under way.
 pub(crate) struct Rounds<'a, 'd> {

@@ -26,7 +26,7 @@ use crate::key_facts::{EXACT_ELEMENTS, SAMPLES};
 use crate::moves;
 use crate::readers::{Reader, Readers};
 use crate::readings::{Asked, Readings};
-pub use crate::rounds::OnNode;
+pub(crate) use crate::rounds::OnNode;
 use crate::rounds::Rounds;
 use crate::scan;
 use crate::series;

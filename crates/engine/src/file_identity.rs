@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// The path of standard input.
-pub const STDIN: &str = "-";
+pub(crate) const STDIN: &str = "-";
 
 /// A file, by device and inode.
 #[cfg(unix)]
@@ -13,7 +13,7 @@ pub struct FileIdentity(u64, u64);
 /// A file, by its path from the root.
 #[cfg(not(unix))]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct FileIdentity(std::path::PathBuf);
+pub(crate) struct FileIdentity(std::path::PathBuf);
 
 impl FileIdentity {
     /// What is at `path`, behind links; `-` is standard input. `None` where there is nothing.
@@ -22,7 +22,7 @@ impl FileIdentity {
     }
 
     /// As `of`, of what can be read only once: pipes, sockets, terminals.
-    pub fn of_stream(path: &Path) -> Option<Self> {
+    pub(crate) fn of_stream(path: &Path) -> Option<Self> {
         find(path)
             .filter(|(_, is_stream)| *is_stream)
             .map(|(identity, _)| identity)

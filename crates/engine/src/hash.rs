@@ -33,7 +33,7 @@ fn finish(len: usize, state: u64) -> u64 {
 
 /// Mixes `base[start..end]` and a number into what came before: a fast step for lookups in a cache, not the hash of a name.
 #[inline(always)]
-pub fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, and: u64) -> u64 {
+pub(crate) fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, and: u64) -> u64 {
     let mut at = start;
     while end - at > 16 {
         state = absorb(state, base.sixteen_at(at));
@@ -69,7 +69,7 @@ pub fn hash(name: &[u8]) -> u64 {
 
 /// The hash of `base[start..end]`: the same, without a branch on the length of a short name.
 #[inline(always)]
-pub fn hash_span(base: Padded<'_>, start: u32, end: u32) -> u64 {
+pub(crate) fn hash_span(base: Padded<'_>, start: u32, end: u32) -> u64 {
     let len = end - start;
     let (mut at, mut state) = (start, PI[0]);
     while end - at > 16 {

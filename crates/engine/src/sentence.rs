@@ -22,7 +22,7 @@ enum Part {
 }
 
 /// How the names of a sentence are shown.
-pub trait ShowNames {
+pub(crate) trait ShowNames {
     /// What stands for a name with this spelling.
     fn name(&self, spelling: &str) -> String;
     /// What stands for a piece of the input.
@@ -30,7 +30,7 @@ pub trait ShowNames {
 }
 
 /// Names as they are.
-pub struct AsTheyAre;
+pub(crate) struct AsTheyAre;
 
 impl ShowNames for AsTheyAre {
     fn name(&self, spelling: &str) -> String {
@@ -78,7 +78,7 @@ impl Sentence {
     }
 
     /// The text, with names as `by` shows them.
-    pub fn spelled(&self, by: &dyn ShowNames) -> String {
+    pub(crate) fn spelled(&self, by: &dyn ShowNames) -> String {
         let part = |part: &Part| match part {
             Part::Words(words) => words.clone(),
             Part::Name(spelling) => format!("\"{}\"", by.name(spelling)),

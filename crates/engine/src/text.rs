@@ -259,7 +259,7 @@ pub fn list<T: ToString>(items: impl ExactSizeIterator<Item = T>, most: usize) -
 }
 
 /// A range of slots: `0-99`, `200` where it is one slot.
-pub fn range((first, last): (u16, u16)) -> String {
+pub(crate) fn range((first, last): (u16, u16)) -> String {
     if first == last {
         first.to_string()
     } else {

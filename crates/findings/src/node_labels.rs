@@ -51,7 +51,7 @@ impl SharedParts {
     }
 
     /// What is left out of a name around its label: `*.example.com:6379`; `None` where nothing is.
-    pub fn of(self, name: &Name) -> Option<Name> {
+    pub(crate) fn of(self, name: &Name) -> Option<Name> {
         let whole = &name.0;
         if self == SharedParts::default() || whole.len() <= self.start + self.end {
             return None;

@@ -149,7 +149,7 @@ impl AnalyzeArgs {
     ///
     /// # Errors
     /// An input, a topology or an output that cannot be used.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
         }
@@ -179,7 +179,7 @@ impl AnalyzeArgs {
     }
 
     /// Whether it reads standard input because no input is named.
-    pub fn reads_stdin(&self) -> bool {
+    pub(crate) fn reads_stdin(&self) -> bool {
         self.reading.reads_stdin() && self.cluster_info.is_none()
     }
 

@@ -31,7 +31,7 @@ Examples:
   slotscope help formats";
 
 /// The topics, for the end of the list of commands.
-pub fn footer() -> String {
+pub(crate) fn footer() -> String {
     let rows = TOPICS
         .iter()
         .map(|topic| format!("\n  {:<15}{}", topic.name, topic.about));
@@ -44,7 +44,7 @@ impl HelpArgs {
     ///
     /// # Errors
     /// No command and no topic has that name, or standard output cannot be written to.
-    pub fn run(&self) -> Result<Ending> {
+    pub(crate) fn run(&self) -> Result<Ending> {
         let text = match &self.word {
             None => Cli::command().render_long_help().ansi().to_string(),
             Some(word) => of(word)?,

@@ -12,7 +12,7 @@ pub struct Topic {
 
 impl Topic {
     /// The topic of that name.
-    pub fn named(name: &str) -> Option<&'static Topic> {
+    pub(crate) fn named(name: &str) -> Option<&'static Topic> {
         TOPICS.iter().find(|topic| topic.name == name)
     }
 }

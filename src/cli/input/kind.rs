@@ -29,7 +29,7 @@ pub enum InputKind {
 pub type Refused = [(InputKind, &'static str)];
 
 /// What commands that read names say of inputs without names.
-pub const NEEDS_NAMES: &Refused = &[
+pub(crate) const NEEDS_NAMES: &Refused = &[
     (InputKind::Tally, "name the dumps that it was counted from"),
     (
         InputKind::SlotCounts,
@@ -38,7 +38,7 @@ pub const NEEDS_NAMES: &Refused = &[
 ];
 
 /// What commands that read what clients do say of other inputs.
-pub const NEEDS_COMMANDS: &Refused = &[
+pub(crate) const NEEDS_COMMANDS: &Refused = &[
     (
         InputKind::Server,
         "capture what clients do: timeout 10 redis-cli -h HOST -p PORT MONITOR > FILE, then name FILE",
@@ -58,7 +58,7 @@ pub const NEEDS_COMMANDS: &Refused = &[
 ];
 
 /// What `dump` says of inputs that are not RDB files.
-pub const NEEDS_RDB: &Refused = &[
+pub(crate) const NEEDS_RDB: &Refused = &[
     (
         InputKind::Server,
         "slotscope collect URL -o DIR writes such lines of its keys; or name a file of redis-cli --rdb",
@@ -75,7 +75,7 @@ pub const NEEDS_RDB: &Refused = &[
 ];
 
 /// What `timeline` says of inputs without times.
-pub const NEEDS_TIMES: &Refused = &[
+pub(crate) const NEEDS_TIMES: &Refused = &[
     (
         InputKind::Server,
         "slotscope collect URL -o DIR --every 10s --for 10m reads it over time; then name DIR",
@@ -87,7 +87,7 @@ pub const NEEDS_TIMES: &Refused = &[
 ];
 
 /// What `find-tag --avoid` says of inputs that are not lines of text.
-pub const NEEDS_LINES: &Refused = &[
+pub(crate) const NEEDS_LINES: &Refused = &[
     (
         InputKind::Server,
         "write its keys to a file: redis-cli -u URL --scan > FILE, then name FILE",
@@ -100,7 +100,7 @@ pub const NEEDS_LINES: &Refused = &[
 ];
 
 /// What `tally` says of inputs that are not dumps.
-pub const NEEDS_DUMPS: &Refused = &[
+pub(crate) const NEEDS_DUMPS: &Refused = &[
     (
         InputKind::Server,
         "slotscope collect URL -o DIR reads it; then name DIR",
@@ -110,7 +110,7 @@ pub const NEEDS_DUMPS: &Refused = &[
 
 impl InputKind {
     /// The kind that a path has by itself; `None` for a dump, and for counts by slot, whose content tells.
-    pub fn of_path(path: &Path) -> Option<InputKind> {
+    pub(crate) fn of_path(path: &Path) -> Option<InputKind> {
         if remote::is_server(path) {
             Some(InputKind::Server)
         } else if path.join(manifest::FILE).is_file() {
@@ -134,7 +134,7 @@ impl InputKind {
 ///
 /// # Errors
 /// A path is of one.
-pub fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
+pub(crate) fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
     paths
         .iter()
         .filter_map(|path| Some((path, InputKind::of_path(path)?)))
@@ -145,7 +145,7 @@ pub fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
 ///
 /// # Errors
 /// A source has them, or cannot be read.
-pub fn check_sources(sources: &[Box<dyn Source>], refused: &Refused) -> Result<()> {
+pub(crate) fn check_sources(sources: &[Box<dyn Source>], refused: &Refused) -> Result<()> {
     if refused
         .iter()
         .all(|(kind, _)| *kind != InputKind::SlotCounts)

@@ -4,7 +4,7 @@
 pub mod kind;
 #[cfg_attr(not(feature = "live"), path = "no_servers.rs")]
 pub mod servers;
-pub mod tally_files;
+pub(crate) mod tally_files;
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ use crate::partial::tally_file::TallyFile;
 use crate::spec::{self, HashSpec};
 
 /// The flags that name inputs and say how they are read.
-pub struct InputFlags<'a> {
+pub(crate) struct InputFlags<'a> {
     /// The inputs.
     pub reading: &'a ReadingArgs,
     /// How servers are reached.
@@ -39,7 +39,7 @@ pub struct InputFlags<'a> {
 }
 
 /// Inputs that are found and not yet read.
-pub struct FoundInput<'a> {
+pub(crate) struct FoundInput<'a> {
     reading: &'a ReadingArgs,
     policy: Policy,
     what: What,
@@ -72,7 +72,7 @@ impl<'a> InputFlags<'a> {
     ///
     /// # Errors
     /// An input that the command does not read, or that cannot be opened; a flag that cannot be used with it.
-    pub fn find(self) -> Result<FoundInput<'a>> {
+    pub(crate) fn find(self) -> Result<FoundInput<'a>> {
         let reading = self.reading;
         check_paths(&reading.inputs, self.refused)?;
         let policy = self.hashing.map_or(Ok(Policy::Oss), HashSpec::policy)?;
@@ -105,7 +105,7 @@ impl<'a> InputFlags<'a> {
 }
 
 /// A flag of `tally` next to tally files.
-pub fn counted_already(flag: String) -> Error {
+pub(crate) fn counted_already(flag: String) -> Error {
     Error::bad(
         flag,
         "belongs to slotscope tally, which counted the keys; leave it out",
@@ -114,7 +114,7 @@ pub fn counted_already(flag: String) -> Error {
 
 impl FoundInput<'_> {
     /// Files that no output may replace.
-    pub fn paths(&self) -> Vec<&Path> {
+    pub(crate) fn paths(&self) -> Vec<&Path> {
         match &self.what {
             What::Dumps(reading) => reading.paths().collect(),
             What::Servers(_) => Vec::new(),
@@ -123,7 +123,7 @@ impl FoundInput<'_> {
     }
 
     /// What files are called that are made of servers.
-    pub fn server_name(&self) -> Option<String> {
+    pub(crate) fn server_name(&self) -> Option<String> {
         match &self.what {
             What::Servers(servers) => Some(servers.name()),
             _ => None,
@@ -131,7 +131,7 @@ impl FoundInput<'_> {
     }
 
     /// Whether the keys were counted elsewhere.
-    pub fn is_tally(&self) -> bool {
+    pub(crate) fn is_tally(&self) -> bool {
         matches!(self.what, What::Tallies(_))
     }
 
@@ -139,7 +139,7 @@ impl FoundInput<'_> {
     ///
     /// # Errors
     /// No server answers, or a tally file is missing.
-    pub fn read(self, progress: When) -> Result<Input> {
+    pub(crate) fn read(self, progress: When) -> Result<Input> {
         let (keys, collected) = match self.what {
             What::Dumps(reading) => (Keys::Reading(reading), None),
             What::Servers(servers) => {
@@ -163,7 +163,7 @@ impl Input {
     ///
     /// # Errors
     /// The keys were counted elsewhere.
-    pub fn reading(self) -> Result<(Reading, Option<Collected>)> {
+    pub(crate) fn reading(self) -> Result<(Reading, Option<Collected>)> {
         match self.keys {
             Keys::Reading(reading) => Ok((reading, self.collected)),
             Keys::Tallies(.., path) => {
@@ -179,7 +179,7 @@ impl Keys {
     ///
     /// # Errors
     /// As `Analysis::count` and `judge`; tally files that are incomplete or of other options.
-    pub fn count<R>(
+    pub(crate) fn count<R>(
         self,
         analysis: &Analysis,
         judge: impl FnOnce(CountedInputs) -> Result<R>,
@@ -196,7 +196,7 @@ impl Keys {
     }
 
     /// Whether they may be a node each.
-    pub fn may_be_nodes(&self) -> bool {
+    pub(crate) fn may_be_nodes(&self) -> bool {
         match self {
             Keys::Reading(reading) => reading.sources.len() > 1,
             Keys::Tallies(tally, ..) => tally.plan.inputs.len() > 1,
@@ -218,7 +218,7 @@ impl Keys {
     ///
     /// # Errors
     /// A listing that cannot be read.
-    pub fn nodes(&self) -> Result<Option<Topology>> {
+    pub(crate) fn nodes(&self) -> Result<Option<Topology>> {
         match self {
             Keys::Reading(reading) => collected_nodes::topology(&reading.collections),
             Keys::Tallies(tally, ..) => tally.plan.flags.topology(),

@@ -14,53 +14,53 @@ use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
 
 #[derive(Args, Debug, Clone, Default)]
-pub struct ServerArgs {}
+pub(crate) struct ServerArgs {}
 
 #[derive(Args, Debug, Clone, Default)]
-pub struct LiveArgs {}
+pub(crate) struct LiveArgs {}
 
-pub enum Servers {}
+pub(crate) enum Servers {}
 
-pub enum Collected {}
+pub(crate) enum Collected {}
 
 impl ServerArgs {
-    pub fn for_now(_: LiveArgs) -> Self {
+    pub(crate) fn for_now(_: LiveArgs) -> Self {
         ServerArgs {}
     }
 
-    pub fn servers(&self, _: &[PathBuf]) -> Result<Option<Servers>> {
+    pub(crate) fn servers(&self, _: &[PathBuf]) -> Result<Option<Servers>> {
         Ok(None)
     }
 }
 
 impl Servers {
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match *self {}
     }
 
-    pub fn collect(self, _: When) -> Result<Collected> {
+    pub(crate) fn collect(self, _: When) -> Result<Collected> {
         match self {}
     }
 }
 
 impl Collected {
-    pub fn reading(&self, _: &ReadingArgs, _: Policy) -> Result<Reading> {
+    pub(crate) fn reading(&self, _: &ReadingArgs, _: Policy) -> Result<Reading> {
         match *self {}
     }
 
-    pub fn word(&self) -> String {
+    pub(crate) fn word(&self) -> String {
         match *self {}
     }
 
-    pub fn rename<'n>(&self, _: &'n mut InputFacts, _: &'n mut Name) {
+    pub(crate) fn rename<'n>(&self, _: &'n mut InputFacts, _: &'n mut Name) {
         match *self {}
     }
 
-    pub fn shorten<'n>(&self, _: impl Iterator<Item = &'n mut Name>) {
+    pub(crate) fn shorten<'n>(&self, _: impl Iterator<Item = &'n mut Name>) {
         match *self {}
     }
 
-    pub fn note(&self, _: &mut Summary, _: bool) {
+    pub(crate) fn note(&self, _: &mut Summary, _: bool) {
         match *self {}
     }
 }

@@ -20,7 +20,7 @@ use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
 use crate::spec::headings::SERVERS;
 
-pub use crate::cli::live::LiveArgs;
+pub(crate) use crate::cli::live::LiveArgs;
 
 /// How servers among the inputs are read.
 #[derive(Args, Debug, Clone, Default)]
@@ -36,7 +36,7 @@ pub struct ServerArgs {
 }
 
 /// Servers that are to be read.
-pub struct Servers {
+pub(crate) struct Servers {
     options: Options,
     keep: Option<PathBuf>,
     name: String,
@@ -60,7 +60,7 @@ pub enum Collected {
 
 impl ServerArgs {
     /// What is read is removed at the end.
-    pub fn for_now(live: LiveArgs) -> Self {
+    pub(crate) fn for_now(live: LiveArgs) -> Self {
         ServerArgs { live, keep: None }
     }
 
@@ -68,7 +68,7 @@ impl ServerArgs {
     ///
     /// # Errors
     /// Some are servers and some are not, or a server cannot be reached as the flags say.
-    pub fn servers(&self, inputs: &[PathBuf]) -> Result<Option<Servers>> {
+    pub(crate) fn servers(&self, inputs: &[PathBuf]) -> Result<Option<Servers>> {
         let (servers, files): (Vec<_>, Vec<_>) =
             inputs.iter().partition(|input| remote::is_server(input));
         match files.first() {
@@ -96,7 +96,7 @@ impl ServerArgs {
 
 impl Servers {
     /// What files are called that are made of them.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.name.clone()
     }
 
@@ -104,7 +104,7 @@ impl Servers {
     ///
     /// # Errors
     /// No server answers, or nothing can be written.
-    pub fn collect(self, progress: When) -> Result<Collected> {
+    pub(crate) fn collect(self, progress: When) -> Result<Collected> {
         let bars = NodeBars::new(progress);
         let on_node = |node: &str, page| bars.show(node, page);
         match self.keep {
@@ -142,14 +142,14 @@ impl Collected {
     ///
     /// # Errors
     /// As `ReadingArgs::reading`.
-    pub fn reading(&self, args: &ReadingArgs, policy: Policy) -> Result<Reading> {
+    pub(crate) fn reading(&self, args: &ReadingArgs, policy: Policy) -> Result<Reading> {
         let mut args = args.clone();
         args.inputs = vec![self.directory().to_path_buf()];
         args.reading(policy)
     }
 
     /// What commands call it that go on with it.
-    pub fn word(&self) -> String {
+    pub(crate) fn word(&self) -> String {
         match self {
             Collected::Kept(path) => path.display().to_string(),
             Collected::ForNow { kept_in, .. } => kept_in.clone(),
@@ -157,7 +157,7 @@ impl Collected {
     }
 
     /// Takes a directory that is removed at the end out of the names of files.
-    pub fn rename<'n>(&self, input: &'n mut InputFacts, source: &'n mut Name) {
+    pub(crate) fn rename<'n>(&self, input: &'n mut InputFacts, source: &'n mut Name) {
         let files = input.files.iter_mut().map(|file| &mut file.name);
         let stops = input.incomplete.iter_mut().map(|stop| &mut stop.file);
         let rejects = input.rejected.first.iter_mut().map(|row| &mut row.file);
@@ -165,7 +165,7 @@ impl Collected {
     }
 
     /// The same in any names.
-    pub fn shorten<'n>(&self, names: impl Iterator<Item = &'n mut Name>) {
+    pub(crate) fn shorten<'n>(&self, names: impl Iterator<Item = &'n mut Name>) {
         let Collected::ForNow { directory, .. } = self else {
             return;
         };
@@ -176,7 +176,7 @@ impl Collected {
     }
 
     /// Puts the command that keeps such a directory before those that read it, and says that it is removed.
-    pub fn note(&self, summary: &mut Summary, redacted: bool) {
+    pub(crate) fn note(&self, summary: &mut Summary, redacted: bool) {
         let Collected::ForNow { collect, .. } = self else {
             return;
         };

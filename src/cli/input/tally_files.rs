@@ -14,7 +14,7 @@ use crate::partial::tally_file::TallyFile;
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Tally files, merged, and files of a second pass.
-pub struct Tallies {
+pub(crate) struct Tallies {
     /// The tallies.
     pub tally: Option<TallyFile>,
     /// What a second pass counted.
@@ -26,7 +26,7 @@ impl Tallies {
     ///
     /// # Errors
     /// A file that is none, and files that do not belong together.
-    pub fn read(paths: &[PathBuf]) -> Result<Tallies> {
+    pub(crate) fn read(paths: &[PathBuf]) -> Result<Tallies> {
         let mut all = Tallies {
             tally: None,
             again: None,
@@ -66,7 +66,7 @@ fn merge<T>(all: &mut Option<T>, next: T, both: fn(&mut T, T) -> Result<()>) -> 
 ///
 /// # Errors
 /// Some are and some are not.
-pub fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
+pub(crate) fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
     let is_tally = |path: &&PathBuf| InputKind::of_path(path) == Some(InputKind::Tally);
     let (tallies, others): (Vec<_>, Vec<_>) = paths.iter().partition(is_tally);
     match (tallies.first(), others.first()) {
@@ -79,7 +79,7 @@ pub fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
 }
 
 /// An error with the name of the file that it is about.
-pub fn of_file(path: &Path, error: Error) -> Error {
+pub(crate) fn of_file(path: &Path, error: Error) -> Error {
     let path = Name::from(path);
     match error {
         Error::Bad { place, what }

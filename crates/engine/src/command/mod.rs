@@ -192,12 +192,12 @@ impl Command {
     }
 
     /// Whether its first argument is its only key.
-    pub fn has_one_key(&self) -> bool {
+    pub(crate) fn has_one_key(&self) -> bool {
         self.has_one_key
     }
 
     /// Whether it runs a script or a function, whose commands are seen with their keys.
-    pub fn is_script(&self) -> bool {
+    pub(crate) fn is_script(&self) -> bool {
         self.is_script
     }
 

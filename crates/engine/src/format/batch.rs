@@ -42,7 +42,7 @@ impl Spans {
     }
 
     /// Makes room for exactly `len` spans; new ones are empty.
-    pub fn resize(&mut self, len: usize) {
+    pub(crate) fn resize(&mut self, len: usize) {
         self.start.resize(len, 0);
         self.end.resize(len, 0);
     }
@@ -65,11 +65,11 @@ pub const MISSING: u64 = u64::MAX;
 pub const NEVER: u64 = MISSING;
 
 /// In the column of `Number::Expiry`: the key expires, and the input does not say when.
-pub const SOMETIME: u64 = MISSING - 1;
+pub(crate) const SOMETIME: u64 = MISSING - 1;
 
 /// A number that an input may say of a key besides its weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Number {
+pub(crate) enum Number {
     /// The number of its database.
     Database,
     /// When it expires, in milliseconds since 1970; `NEVER`, `SOMETIME`.
@@ -84,7 +84,7 @@ pub enum Number {
 
 impl Number {
     /// All, in their order.
-    pub const ALL: [Number; 5] = [
+    pub(crate) const ALL: [Number; 5] = [
         Number::Database,
         Number::Expiry,
         Number::Elements,
@@ -104,7 +104,7 @@ pub enum Word {
 
 impl Word {
     /// All, in their order.
-    pub const ALL: [Word; 2] = [Word::Type, Word::Encoding];
+    pub(crate) const ALL: [Word; 2] = [Word::Type, Word::Encoding];
 }
 
 /// What is known of each key besides its name. A column is empty where the input does not carry it, else as long as
@@ -141,22 +141,22 @@ impl Values {
 
     /// A column of numbers.
     #[inline]
-    pub fn number(&self, number: Number) -> &[u64] {
+    pub(crate) fn number(&self, number: Number) -> &[u64] {
         &self.numbers[number as usize]
     }
 
     /// The same, to be added to.
-    pub fn number_mut(&mut self, number: Number) -> &mut Vec<u64> {
+    pub(crate) fn number_mut(&mut self, number: Number) -> &mut Vec<u64> {
         &mut self.numbers[number as usize]
     }
 
     /// A column of words.
-    pub fn word(&self, word: Word) -> &Spans {
+    pub(crate) fn word(&self, word: Word) -> &Spans {
         &self.words[word as usize]
     }
 
     /// The same, to be added to.
-    pub fn word_mut(&mut self, word: Word) -> &mut Spans {
+    pub(crate) fn word_mut(&mut self, word: Word) -> &mut Spans {
         &mut self.words[word as usize]
     }
 
@@ -166,7 +166,7 @@ impl Values {
     }
 
     /// Fills the column of accesses from that of LFU counters, where any key has one.
-    pub fn estimate_accesses(&mut self, rule: LfuRule) {
+    pub(crate) fn estimate_accesses(&mut self, rule: LfuRule) {
         let counters = &self.numbers[Number::Lfu as usize];
         let accesses = &mut self.weights[Metric::USE];
         accesses.clear();
@@ -178,7 +178,7 @@ impl Values {
 
     /// Whether a key may count for more or less than another.
     #[inline]
-    pub fn are_weighed(&self) -> bool {
+    pub(crate) fn are_weighed(&self) -> bool {
         self.weights.iter().any(|column| !column.is_empty())
     }
 
@@ -205,7 +205,7 @@ impl Values {
     }
 
     /// Forgets all values, keeps the memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.weights.iter_mut().for_each(Vec::clear);
         self.numbers.iter_mut().for_each(Vec::clear);
         self.words.iter_mut().for_each(Spans::clear);

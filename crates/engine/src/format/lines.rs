@@ -23,7 +23,7 @@ pub struct Lines {
 }
 
 /// What an input is where nothing else fits.
-pub static DETECTED: Lines = Lines { is_detected: true };
+pub(crate) static DETECTED: Lines = Lines { is_detected: true };
 
 /// What the user says that it is.
 pub static CHOSEN: Lines = Lines { is_detected: false };
@@ -74,7 +74,7 @@ static DELIMITED: [Delimited; 256] = {
 };
 
 /// `lines` whose keys end with `delimiter` instead of a line end.
-pub fn delimited_by(delimiter: u8) -> &'static dyn Format {
+pub(crate) fn delimited_by(delimiter: u8) -> &'static dyn Format {
     match delimiter {
         b'\n' => &CHOSEN,
         _ => &DELIMITED[usize::from(delimiter)],

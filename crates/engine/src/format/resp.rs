@@ -12,7 +12,7 @@ use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, See
 use crate::source::block::{Block, Piece};
 
 /// The format.
-pub struct Resp;
+pub(crate) struct Resp;
 
 /// Arrays of a head that decide whether it holds commands.
 const ARRAYS: usize = 16;

@@ -15,7 +15,7 @@ const MAX_KINDS: usize = 256;
 const MAX_BYTES: usize = 1 << 20;
 
 /// What is known of a key besides its name.
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     /// Where it is in the input.
     pub offset: u64,
     /// Its size in bytes, or `MISSING`.
@@ -62,7 +62,7 @@ pub struct RowBatch {
 impl RowBatch {
     /// Takes in a key.
     #[inline]
-    pub fn push(&mut self, key: &[u8], row: &Row<'_>) {
+    pub(crate) fn push(&mut self, key: &[u8], row: &Row<'_>) {
         self.push_name(key, row.offset);
         self.values.sizes_mut().push(row.size);
         for (number, value) in Number::ALL.into_iter().zip(row.numbers) {
@@ -76,7 +76,7 @@ impl RowBatch {
 
     /// Takes in an operation on a key.
     #[inline]
-    pub fn push_operation(&mut self, key: &[u8], operation: &Operation) {
+    pub(crate) fn push_operation(&mut self, key: &[u8], operation: &Operation) {
         self.push_name(key, operation.offset);
         self.values.are_operations = true;
         self.values.weights[Metric::OPS].push(1);
@@ -88,20 +88,20 @@ impl RowBatch {
     }
 
     /// Adds what is no key, at `offset` of the input; the reason is a few words.
-    pub fn reject(&mut self, offset: u64, reason: &'static str) {
+    pub(crate) fn reject(&mut self, offset: u64, reason: &'static str) {
         self.rejects.push((offset, reason));
     }
 
     /// Whether the batch is to be handed on before a key is added.
     #[inline]
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.keys.len() + self.rejects.len() >= BATCH_KEYS
             || self.base.len() >= MAX_BYTES
             || self.kinds.len() == MAX_KINDS
     }
 
     /// Whether nothing was added.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.rejects.is_empty() && self.seen == Seen::default()
     }
 
@@ -111,7 +111,7 @@ impl RowBatch {
     }
 
     /// Drops all rows and keeps the memory, but that of one giant key.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.base.shrink(MAX_BYTES);
         self.base.resize(0);
         self.keys.clear();

@@ -79,7 +79,7 @@ impl Seen {
     }
 
     /// Why the input is not whole, where its replies show that.
-    pub fn cut_off(&self) -> Option<String> {
+    pub(crate) fn cut_off(&self) -> Option<String> {
         match self.missing {
             1.. => Some(format!(
                 "its replies announce {} more than it holds: the dump was cut off",

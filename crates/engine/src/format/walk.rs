@@ -47,7 +47,7 @@ impl Default for Walking {
 }
 
 /// Opens a walk over an input.
-pub type OpenWalk = fn(Forward, Walking) -> Box<dyn Walk>;
+pub(crate) type OpenWalk = fn(Forward, Walking) -> Box<dyn Walk>;
 
 /// A walk over one input, batch by batch.
 pub trait Walk {
@@ -60,7 +60,7 @@ pub trait Walk {
 }
 
 /// A walk over one input, row by row.
-pub trait Steps {
+pub(crate) trait Steps {
     /// How far the walk is, in bytes.
     fn offset(&self) -> u64;
     /// Goes on to the next key or remark, which is added to `rows`; false at the end of a batch.
@@ -73,7 +73,7 @@ pub trait Steps {
 }
 
 /// Steps that fill batches.
-pub struct Walked<S> {
+pub(crate) struct Walked<S> {
     steps: S,
     /// Bytes of the input whose rows are given out.
     done: u64,
@@ -82,7 +82,7 @@ pub struct Walked<S> {
 
 impl<S> Walked<S> {
     /// Nothing walked over yet.
-    pub fn new(steps: S) -> Self {
+    pub(crate) fn new(steps: S) -> Self {
         Walked {
             steps,
             done: 0,

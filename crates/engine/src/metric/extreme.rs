@@ -55,7 +55,7 @@ const fn row(title: &'static str, head: &'static str, is_size: bool, adds_up: bo
 
 impl Extreme {
     /// All, in their order.
-    pub const ALL: [Extreme; ROWS.len()] = [
+    pub(crate) const ALL: [Extreme; ROWS.len()] = [
         Extreme::CpuTime,
         Extreme::Traffic,
         Extreme::Lookups,

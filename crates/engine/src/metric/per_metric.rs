@@ -26,7 +26,7 @@ pub struct Errors(pub PerMetric<u64>);
 
 impl<T> PerWeight<T> {
     /// For no metric.
-    pub const NONE: PerWeight<T> = PerWeight([const { None }; WEIGHTS]);
+    pub(crate) const NONE: PerWeight<T> = PerWeight([const { None }; WEIGHTS]);
 
     /// What `of` gives for each weight.
     pub fn from_fn(of: impl Fn(Metric) -> Option<T>) -> Self {
@@ -39,13 +39,13 @@ impl<T> PerWeight<T> {
     }
 
     /// The metrics that there is something for, and what.
-    pub fn iter(&self) -> impl Iterator<Item = (Metric, &T)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Metric, &T)> {
         let all = Metric::WEIGHTS.into_iter().zip(&self.0);
         all.filter_map(|(metric, there)| Some((metric, there.as_ref()?)))
     }
 
     /// Whether there is nothing for any metric.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 }
@@ -137,7 +137,7 @@ impl<T> PerMetric<T> {
     }
 
     /// Merges another, one metric at a time.
-    pub fn merge(&mut self, other: Self, both: impl Fn(&mut T, T)) {
+    pub(crate) fn merge(&mut self, other: Self, both: impl Fn(&mut T, T)) {
         both(&mut self.keys, other.keys);
         for (mine, theirs) in self.weights.0.iter_mut().zip(other.weights.0) {
             match (mine.as_mut(), theirs) {

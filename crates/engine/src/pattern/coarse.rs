@@ -7,13 +7,13 @@ use crate::pattern::ids::Id;
 use crate::pattern::parts::{Kind, Part, joined, parts};
 
 /// The coarsest level.
-pub const COARSEST: u8 = 3;
+pub(crate) const COARSEST: u8 = 3;
 
 /// The pattern that `pattern` becomes at a level from 1 on.
 ///
 /// 1: words with a digit and words of mixed case are ids, and so are segments that are no text. 2: so are all words
 /// from the third segment on. 3: from the second on.
-pub fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
+pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     let marks = [Id::Number, Id::Hex, Id::Uuid, Id::Mixed].map(Id::mark);
     // A separator that is part of a mark would separate what was made an id.
     let is_in_mark = marks

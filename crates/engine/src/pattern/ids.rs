@@ -81,7 +81,7 @@ pub fn pattern_of(key: &[u8]) -> Vec<u8> {
 /// # Safety
 /// The key must lie in `base`, the CPU must have the instructions of `B`.
 #[inline(always)]
-pub unsafe fn by_masks<B: Bytes64>(
+pub(crate) unsafe fn by_masks<B: Bytes64>(
     base: Padded<'_>,
     start: u32,
     end: u32,

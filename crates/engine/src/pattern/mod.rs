@@ -2,6 +2,6 @@
 
 pub mod coarse;
 pub mod ids;
-pub mod outlines;
+pub(crate) mod outlines;
 pub mod parts;
 pub mod shapes;

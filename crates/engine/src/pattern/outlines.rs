@@ -15,7 +15,7 @@ use crate::source::block::Padded;
 
 /// Computes outlines; keeps scratch from batch to batch.
 #[derive(Debug, Clone, Default)]
-pub struct Outlines {
+pub(crate) struct Outlines {
     /// The outline of each key of the last batch.
     pub column: Vec<u64>,
     /// Numbers of the keys with ids other than numbers.
@@ -27,7 +27,7 @@ impl Outlines {
     ///
     /// # Panics
     /// Where a key does not lie in `base`.
-    pub fn of(&mut self, kernel: &Kernel, base: Padded<'_>, keys: &Spans) {
+    pub(crate) fn of(&mut self, kernel: &Kernel, base: Padded<'_>, keys: &Spans) {
         self.column.resize(keys.len(), 0);
         self.others.resize(keys.len() + 1, 0);
         kernel.run(Pass {

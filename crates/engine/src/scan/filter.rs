@@ -49,7 +49,7 @@ pub enum Field {
 
 impl Field {
     /// What a format without it carries none of, and what carries it.
-    pub fn carried_by(self) -> (&'static str, &'static str) {
+    pub(crate) fn carried_by(self) -> (&'static str, &'static str) {
         match self {
             Field::Type => (
                 "no types",
@@ -69,7 +69,7 @@ impl Field {
 
 impl Filter {
     /// The option that asks for a field.
-    pub fn option(&self, field: Field) -> &'static str {
+    pub(crate) fn option(&self, field: Field) -> &'static str {
         let has_minimum = || self.sizes.as_ref().is_some_and(|sizes| *sizes.start() > 0);
         match field {
             Field::Type => "type",

@@ -47,13 +47,13 @@ impl SlotSet {
     }
 
     /// The set whose slots are the bits of these words, the lowest first; `None` unless there are as many as slots.
-    pub fn from_words(words: Vec<u64>) -> Option<Self> {
+    pub(crate) fn from_words(words: Vec<u64>) -> Option<Self> {
         let words: [u64; WORDS] = words.try_into().ok()?;
         Some(SlotSet(Box::new(words)))
     }
 
     /// Its slots as bits, the lowest first.
-    pub fn words(&self) -> &[u64] {
+    pub(crate) fn words(&self) -> &[u64] {
         &*self.0
     }
 

@@ -6,35 +6,35 @@
 
 /// What the bytes before a place mean for the row ends behind it; the default is the state at the start of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct State(pub u8);
+pub(crate) struct State(pub u8);
 
 /// The state behind a stretch of bytes for each of the four states before it, two bits each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Effect(u8);
+pub(crate) struct Effect(u8);
 
 impl Effect {
     /// Every state stays as it is.
-    pub const NONE: Effect = Effect(0b11_10_01_00);
+    pub(crate) const NONE: Effect = Effect(0b11_10_01_00);
 
     /// The effect that leads from each state to the one that `behind` returns for it.
-    pub fn of(behind: impl Fn(State) -> State) -> Self {
+    pub(crate) fn of(behind: impl Fn(State) -> State) -> Self {
         Effect((0..4).fold(0, |bits, state| {
             bits | behind(State(state)).0 << (2 * state)
         }))
     }
 
     /// The state behind the stretch.
-    pub fn on(self, before: State) -> State {
+    pub(crate) fn on(self, before: State) -> State {
         State(self.0 >> (2 * before.0) & 3)
     }
 
     /// The effect of this and what follows it.
-    pub fn then(self, next: Effect) -> Effect {
+    pub(crate) fn then(self, next: Effect) -> Effect {
         Effect::of(|state| next.on(self.on(state)))
     }
 
     /// The state behind the stretch, where it is the same whatever was before.
-    pub fn settled(self) -> Option<State> {
+    pub(crate) fn settled(self) -> Option<State> {
         let behind = self.on(State(0));
         (1..4)
             .all(|state| self.on(State(state)) == behind)
@@ -42,18 +42,18 @@ impl Effect {
     }
 
     /// One byte, so that effects can be kept for every chunk of a long input.
-    pub fn to_bits(self) -> u8 {
+    pub(crate) fn to_bits(self) -> u8 {
         self.0
     }
 
     /// The effect that has these bits.
-    pub fn from_bits(bits: u8) -> Self {
+    pub(crate) fn from_bits(bits: u8) -> Self {
         Effect(bits)
     }
 }
 
 /// How the rows of an input end; asked a few times a block.
-pub trait Boundary: Send + Sync {
+pub(crate) trait Boundary: Send + Sync {
     /// Whether rows are only found from the front: the input is read as a stream.
     fn is_sequential(&self) -> bool {
         false
@@ -95,7 +95,7 @@ pub trait Boundary: Send + Sync {
 
 /// Every one of this byte ends a row.
 #[derive(Debug, Clone, Copy)]
-pub struct EveryByte(pub u8);
+pub(crate) struct EveryByte(pub u8);
 
 impl Boundary for EveryByte {
     fn first_end(&self, bytes: &[u8], from: usize, _: State, _: bool) -> Option<usize> {

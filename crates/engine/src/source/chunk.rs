@@ -26,7 +26,7 @@ const TAIL: usize = 16 << 10;
 
 /// How an input of `bytes` bytes is cut.
 #[derive(Clone)]
-pub struct Cutting {
+pub(crate) struct Cutting {
     /// Length of the input in bytes.
     pub bytes: u64,
     /// Bytes in a chunk.
@@ -41,12 +41,12 @@ pub struct Cutting {
 
 impl Cutting {
     /// How many chunks there are.
-    pub fn chunks(&self) -> u64 {
+    pub(crate) fn chunks(&self) -> u64 {
         self.bytes.div_ceil(self.chunk as u64)
     }
 
     /// Where chunk `index` starts, and how many bytes are its own.
-    pub fn body(&self, index: u64) -> (u64, usize) {
+    pub(crate) fn body(&self, index: u64) -> (u64, usize) {
         let offset = index * self.chunk as u64;
         (
             offset,
@@ -77,7 +77,7 @@ type Outcome<T> = std::result::Result<T, Trouble>;
 ///
 /// # Errors
 /// The chunk cannot be read.
-pub fn effect(
+pub(crate) fn effect(
     file: &dyn ReadAt,
     cutting: &Cutting,
     index: u64,
@@ -97,7 +97,7 @@ pub fn effect(
 ///
 /// # Errors
 /// The chunk cannot be read, or its last row is longer than a block may be.
-pub fn read_chunk(
+pub(crate) fn read_chunk(
     file: &dyn ReadAt,
     cutting: &Cutting,
     index: u64,

@@ -16,7 +16,7 @@ pub(super) const BUFFER: usize = 128 << 10;
 
 /// A compressed form; any number of members or frames, one behind the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// RFC 1952.
     Gzip,
     /// RFC 8878.
@@ -27,7 +27,7 @@ pub enum Form {
 
 impl Form {
     /// The form of an input that starts with `head`.
-    pub fn of(head: &[u8]) -> Option<Form> {
+    pub(crate) fn of(head: &[u8]) -> Option<Form> {
         match head {
             [0x1F, 0x8B, 0x08, ..] => Some(Form::Gzip),
             [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Form::Zstd),

@@ -13,7 +13,7 @@ use crate::source::{Found, ReadAt, Source, decompress};
 
 /// A regular file.
 #[derive(Debug)]
-pub struct RegularFile {
+pub(crate) struct RegularFile {
     path: PathBuf,
     state: FileState,
     is_compressed: bool,
@@ -53,7 +53,7 @@ fn identity(_: &Metadata) -> (u64, u64) {
 ///
 /// # Errors
 /// A file that cannot be opened.
-pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
+pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;
     let regular = if metadata.is_file() {

@@ -13,7 +13,7 @@ const BUFFER: usize = 256 << 10;
 const FIRST_READ: usize = 8 << 10;
 
 /// What is computed over all bytes that are walked over.
-pub trait Checksum: Send {
+pub(crate) trait Checksum: Send {
     /// Takes in the next bytes.
     fn add(&mut self, bytes: &[u8]);
     /// Its value over all bytes so far.
@@ -68,7 +68,7 @@ impl Forward {
     }
 
     /// So many bytes that can be read at any offset.
-    pub fn file(bytes: Box<dyn ReadAt>, len: u64) -> Self {
+    pub(crate) fn file(bytes: Box<dyn ReadAt>, len: u64) -> Self {
         Forward::new(Bytes::Anywhere(bytes, len))
     }
 
@@ -91,7 +91,7 @@ impl Forward {
     }
 
     /// Computes a checksum from here on, or none; what was computed is dropped.
-    pub fn set_checksum(&mut self, checksum: Option<Box<dyn Checksum>>) {
+    pub(crate) fn set_checksum(&mut self, checksum: Option<Box<dyn Checksum>>) {
         self.checksum = checksum;
         self.summed = self.at;
     }
@@ -103,7 +103,7 @@ impl Forward {
     }
 
     /// The offset of the next byte.
-    pub fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         self.base + self.at as u64
     }
 
@@ -136,7 +136,7 @@ impl Forward {
 
     /// Passes over `count` bytes of those that are ahead.
     #[inline]
-    pub fn pass(&mut self, count: usize) {
+    pub(crate) fn pass(&mut self, count: usize) {
         debug_assert!(count <= self.ahead().len());
         self.at += count;
     }
@@ -173,7 +173,7 @@ impl Forward {
     /// # Errors
     /// As `byte`.
     #[inline]
-    pub fn read(&mut self, into: &mut Vec<u8>, count: u64) -> io::Result<()> {
+    pub(crate) fn read(&mut self, into: &mut Vec<u8>, count: u64) -> io::Result<()> {
         if count <= self.ahead().len() as u64 {
             into.extend_from_slice(&self.ahead()[..count as usize]);
             self.at += count as usize;
@@ -241,7 +241,7 @@ impl Forward {
     ///
     /// # Errors
     /// What the system says.
-    pub fn skip_rest(&mut self) -> io::Result<u64> {
+    pub(crate) fn skip_rest(&mut self) -> io::Result<u64> {
         let from = self.offset();
         if let Bytes::Anywhere(_, len) = self.bytes {
             self.skip(len.saturating_sub(from))?;

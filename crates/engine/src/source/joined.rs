@@ -20,7 +20,7 @@ use crate::source::{ReadAt, Source, stream};
 ///
 /// # Errors
 /// What the system says.
-pub fn open(source: &dyn Source, threads: usize) -> Result<Box<dyn Read + Send>> {
+pub(crate) fn open(source: &dyn Source, threads: usize) -> Result<Box<dyn Read + Send>> {
     let failed = |error| Error::io(source.path(), error);
     if threads > 1
         && let Some((bytes, len)) = source.open_compressed().map_err(failed)?

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Error, Result};
 use crate::source::{Found, Source};
 
-pub use crate::file_identity::STDIN;
+pub(crate) use crate::file_identity::STDIN;
 
 /// A source that is read once, from front to back.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Pipe {
 ///
 /// # Errors
 /// Standard input is a terminal.
-pub fn find_stdin(path: &Path, found: &mut Found) -> Result<bool> {
+pub(crate) fn find_stdin(path: &Path, found: &mut Found) -> Result<bool> {
     if path.as_os_str() != STDIN {
         return Ok(false);
     }

@@ -36,7 +36,7 @@ const OTHER: &str = "a URL, and slotscope reads files: download it, then name th
 ///
 /// # Errors
 /// The place is on the network, with what to type instead.
-pub fn find(path: &Path, _: &mut Found) -> Result<bool> {
+pub(crate) fn find(path: &Path, _: &mut Found) -> Result<bool> {
     match path.to_str().filter(|_| !path.exists()).and_then(refusal) {
         None => Ok(false),
         Some((place, what)) => Err(Error::bad(place, what)),

@@ -37,7 +37,7 @@ pub struct RowReader<R> {
 
 impl<R: Read + Send + 'static> RowReader<R> {
     /// What was read and what is still to be read, from the start.
-    pub fn into_reader(self) -> Box<dyn Read + Send> {
+    pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
         let failure = match self.trouble {
             Some(Trouble::Read(_, error)) => Some(error),
             _ => None,
@@ -64,7 +64,7 @@ impl<R: Read> RowReader<R> {
 
     /// The first `len` bytes, to be looked at before the first block is asked for, and whether they are all there is:
     /// the same as of a file, whatever a read gives.
-    pub fn head(&mut self, len: usize) -> (&[u8], bool) {
+    pub(crate) fn head(&mut self, len: usize) -> (&[u8], bool) {
         if self.rest.len() <= len && !self.ended {
             let more = (len + 1 - self.rest.len()) as u64;
             let read = self.reader.by_ref().take(more).read_to_end(&mut self.rest);
@@ -78,7 +78,7 @@ impl<R: Read> RowReader<R> {
     }
 
     /// Sets how rows end: every line is one until then.
-    pub fn set_boundary(&mut self, boundary: Arc<dyn Boundary>) {
+    pub(crate) fn set_boundary(&mut self, boundary: Arc<dyn Boundary>) {
         self.boundary = boundary;
     }
 

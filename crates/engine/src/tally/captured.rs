@@ -20,7 +20,7 @@ pub struct Captured {
 
 impl Captured {
     /// Whether no operation was counted.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Captured::default()
     }
 

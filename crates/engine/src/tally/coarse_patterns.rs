@@ -32,7 +32,7 @@ fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
 
 impl CoarsePatterns {
     /// What `table` counts, in patterns of segments that `separator` separates.
-    pub fn of(table: &NameTable, separator: &[u8]) -> Self {
+    pub(crate) fn of(table: &NameTable, separator: &[u8]) -> Self {
         let mut coarse = CoarsePatterns {
             level: 1,
             table: Some(NameTable::default()),
@@ -53,7 +53,7 @@ impl CoarsePatterns {
     }
 
     /// Adds to a pattern of any finer level.
-    pub fn add(&mut self, pattern: &[u8], load: Load) {
+    pub(crate) fn add(&mut self, pattern: &[u8], load: Load) {
         while let Some(table) = &mut self.table {
             let Counted { name, traits } = Counted::of(pattern);
             let name = Counted::written(&coarser(name, self.level, &self.separator), traits);
@@ -81,7 +81,7 @@ impl CoarsePatterns {
     }
 
     /// Takes over what another part of the input has.
-    pub fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         while self.level < other.level {
             self.raise();
         }

@@ -35,7 +35,7 @@ pub enum Lifetime {
 impl Lifetime {
     /// That of a key, from the column of its time of expiry.
     #[inline]
-    pub fn of(expiry: &[u64], key: usize) -> Self {
+    pub(crate) fn of(expiry: &[u64], key: usize) -> Self {
         match expiry.get(key) {
             None => Lifetime::Unknown,
             Some(&NEVER) => Lifetime::Unlimited,

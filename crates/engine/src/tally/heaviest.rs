@@ -12,7 +12,7 @@ use crate::tally::operations::BusyKey;
 use crate::tally::sketch::top::Top;
 
 /// Keys that are kept, and what is kept of a long name.
-pub const KEPT: usize = 1000;
+pub(crate) const KEPT: usize = 1000;
 const MAX_NAME: usize = 512;
 
 /// The heaviest keys of each metric but the number of keys.
@@ -47,7 +47,7 @@ impl Heaviest {
 
 impl Heaviest {
     /// Adds keys with all operations on them.
-    pub fn add_busy(&mut self, keys: &[BusyKey]) {
+    pub(crate) fn add_busy(&mut self, keys: &[BusyKey]) {
         let top = self.0.get_or_insert_with(Metric::Ops, Top::default);
         for key in keys {
             let is_before = |last: &HeavyKey| key.name <= last.name.0;

@@ -61,7 +61,7 @@ impl KeysByNode {
     }
 
     /// Whether another counts by the same nodes and inputs.
-    pub fn is_like(&self, other: &KeysByNode) -> bool {
+    pub(crate) fn is_like(&self, other: &KeysByNode) -> bool {
         let what = |of: &KeysByNode| (of.nodes, of.keys.len());
         what(self) == what(other)
             && self.owners == other.owners

@@ -14,7 +14,7 @@ use crate::tally::sketch::top::Top;
 /// More kinds than any server has: past this the column holds something else.
 const MAX_KINDS: usize = 4096;
 /// Of each type and encoding, keys that are kept.
-pub const KEPT: usize = 20;
+pub(crate) const KEPT: usize = 20;
 /// What is kept of a long name.
 const MAX_NAME: usize = 512;
 /// What is kept of a type and an encoding.

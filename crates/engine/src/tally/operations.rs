@@ -173,7 +173,7 @@ impl Operations {
 
 /// Adds to a command; past those that there is room for, to one without a name.
 #[doc(hidden)]
-pub fn add_to_command(commands: &mut BTreeMap<String, u64>, command: &[u8], ops: u64) {
+pub(crate) fn add_to_command(commands: &mut BTreeMap<String, u64>, command: &[u8], ops: u64) {
     let command = String::from_utf8_lossy(command);
     let is_known = commands.contains_key(&*command);
     let command = if commands.len() >= MAX_COMMANDS && !is_known {

@@ -38,7 +38,7 @@ impl PatternRecount {
     }
 
     /// Every counted pattern and what it holds, by name.
-    pub fn rows(&self) -> Vec<(Name, Load)> {
+    pub(crate) fn rows(&self) -> Vec<(Name, Load)> {
         let rows = self.recount.tags();
         let mut rows: Vec<_> = rows.map(|(name, load)| (name.clone(), load)).collect();
         rows.sort();
@@ -46,7 +46,7 @@ impl PatternRecount {
     }
 
     /// No pattern that is not counted holds more than this.
-    pub fn max_error(&self) -> Load {
+    pub(crate) fn max_error(&self) -> Load {
         self.recount.max_error()
     }
 }

@@ -56,7 +56,7 @@ impl Patterns {
     }
 
     /// Whether another counts the same patterns in the same way.
-    pub fn is_like(&self, other: &Patterns) -> bool {
+    pub(crate) fn is_like(&self, other: &Patterns) -> bool {
         self.separator == other.separator && self.counts.is_like(&other.counts)
     }
 

@@ -52,14 +52,14 @@ impl Preselected {
 
     /// False for most names that are not in the table.
     #[inline]
-    pub fn may_have(&self, hash: u64) -> bool {
+    pub(crate) fn may_have(&self, hash: u64) -> bool {
         let (word, bit) = place(hash);
         self.filter[word] & bit != 0
     }
 
     /// Adds to a name; false where it is not in the table.
     #[inline]
-    pub fn add(&mut self, hash: u64, name: &[u8], load: Load) -> bool {
+    pub(crate) fn add(&mut self, hash: u64, name: &[u8], load: Load) -> bool {
         match self.table.find(hash, name) {
             Some(known) => {
                 *known += load;
@@ -70,7 +70,7 @@ impl Preselected {
     }
 
     /// Whether both count the same names.
-    pub fn has_the_names_of(&self, other: &Preselected) -> bool {
+    pub(crate) fn has_the_names_of(&self, other: &Preselected) -> bool {
         let names = |known: &Preselected| known.table.len();
         let mut theirs = other.table.iter();
         names(self) == names(other)
@@ -81,7 +81,7 @@ impl Preselected {
     }
 
     /// What all of them hold.
-    pub fn total(&self) -> Load {
+    pub(crate) fn total(&self) -> Load {
         let mut total = Load::default();
         self.table.iter().for_each(|(_, _, load)| total += load);
         total

@@ -11,7 +11,7 @@ use crate::tally::operations::{Absent, BusyKey, MAX_NAME};
 /// Bits of the filter: most keys that nothing asks for are passed over by one look at it.
 const FILTER_BITS: u64 = 1 << 21;
 /// Keys that no dump has which are kept.
-pub const LISTED: usize = 100;
+pub(crate) const LISTED: usize = 100;
 
 /// Keys that operations are on, by the hashes of what is kept of their names, ascending.
 struct Asked {

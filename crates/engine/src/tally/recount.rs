@@ -17,7 +17,7 @@ use crate::tally::sketch::count_min::{CELLS, CountMin, FOLLOWED_CELLS, cells_of,
 use crate::tally::tagged::{Tagged, list};
 
 /// The hottest slots of which every tag is counted.
-pub const FOLLOWED_SLOTS: usize = 20;
+pub(crate) const FOLLOWED_SLOTS: usize = 20;
 
 /// Which tags are worth counting, from what the first pass found.
 #[derive(Debug)]
@@ -107,11 +107,6 @@ impl Candidates {
         Candidates::choose(rows, &nowhere)
     }
 
-    /// What the first pass found.
-    pub fn rows(&self) -> &CountMin {
-        &self.rows
-    }
-
     #[inline]
     fn wants(&self, hash: u64, slot: u16) -> bool {
         let [first, second] = cells_of(hash.rotate_left(self.turn));
@@ -193,11 +188,6 @@ impl Recount {
     /// No tag that is not counted holds more than this.
     pub fn max_error(&self) -> Load {
         self.candidates.cut_off.max(self.counted.left_out)
-    }
-
-    /// The candidates.
-    pub fn candidates(&self) -> &Candidates {
-        &self.candidates
     }
 
     /// Counts a name that is in no slot, where it may be heavy.

@@ -19,7 +19,7 @@ const MAX_MANY: usize = 1024;
 /// Sets of slots, by the hash of a name.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(into = "Listed", try_from = "Listed")]
-pub struct SlotSets {
+pub(crate) struct SlotSets {
     places: HashMap<u64, u32>,
     sets: Vec<Slots>,
     many: usize,
@@ -38,7 +38,7 @@ enum Slots {
 
 impl SlotSets {
     /// The place of a name's set, for `add`.
-    pub fn place(&mut self, name_hash: u64) -> u32 {
+    pub(crate) fn place(&mut self, name_hash: u64) -> u32 {
         if self.given_up {
             return 0;
         }
@@ -57,7 +57,7 @@ impl SlotSets {
 
     /// Adds a slot to the set at a place.
     #[inline(always)]
-    pub fn add(&mut self, place: u32, slot: u16) {
+    pub(crate) fn add(&mut self, place: u32, slot: u16) {
         match self.sets.get_mut(place as usize) {
             Some(Slots::Many(slots)) => slots.insert(slot),
             Some(Slots::Few(_)) => self.add_to_few(place, slot),
@@ -90,7 +90,7 @@ impl SlotSets {
     }
 
     /// Takes over other sets.
-    pub fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         if other.given_up {
             self.give_up();
         }
@@ -103,7 +103,7 @@ impl SlotSets {
     }
 
     /// The slots of a name, none of them twice; `None` where sets were given up or the name was never met.
-    pub fn of(&self, name_hash: u64) -> Option<impl Iterator<Item = u16>> {
+    pub(crate) fn of(&self, name_hash: u64) -> Option<impl Iterator<Item = u16>> {
         self.places
             .get(&name_hash)
             .map(|place| self.sets[*place as usize].iter())

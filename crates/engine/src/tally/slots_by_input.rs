@@ -17,7 +17,7 @@ impl SlotsByInput {
     }
 
     /// Whether sets are counted.
-    pub fn is_counted(&self) -> bool {
+    pub(crate) fn is_counted(&self) -> bool {
         self.0.is_some()
     }
 

@@ -11,7 +11,7 @@ use crate::metric::Load;
 use crate::name::Name;
 
 /// Distinct names that fit.
-pub const MAX_NAMES: usize = 1 << 16;
+pub(crate) const MAX_NAMES: usize = 1 << 16;
 /// Bytes of names that fit, all together.
 const MAX_NAME_BYTES: usize = 8 << 20;
 /// At most half of the homes are taken.
@@ -41,7 +41,7 @@ struct Entry {
 
 /// The table cannot take another name.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Full;
+pub(crate) struct Full;
 
 impl Default for NameTable {
     fn default() -> Self {
@@ -66,7 +66,7 @@ impl NameTable {
         self.len
     }
 
-    /// True where there are none.
+    /// True if there is no name.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -86,7 +86,7 @@ impl NameTable {
     /// # Errors
     /// `Full`, with nothing changed, where the name is new and does not fit.
     #[inline]
-    pub fn add(&mut self, hash: u64, name: &[u8], load: Load) -> Result<(), Full> {
+    pub(crate) fn add(&mut self, hash: u64, name: &[u8], load: Load) -> Result<(), Full> {
         if let Some(known) = self.find(hash, name) {
             *known += load;
             return Ok(());
@@ -96,7 +96,7 @@ impl NameTable {
 
     /// What `name`, whose hash is `hash`, holds; `None` where it is not in the table.
     #[inline]
-    pub fn find(&mut self, hash: u64, name: &[u8]) -> Option<&mut Load> {
+    pub(crate) fn find(&mut self, hash: u64, name: &[u8]) -> Option<&mut Load> {
         let hash = hash.max(1);
         let mut place = self.home(hash);
         while place < self.hashes.len() && self.hashes[place] != 0 && self.hashes[place] <= hash {

@@ -62,7 +62,7 @@ impl Tagged {
 
 /// Fills `listed` with the numbers below `len` that `concerns` names. No branch: which ones cannot be predicted.
 #[inline]
-pub fn list(listed: &mut Vec<u32>, len: usize, concerns: impl Fn(usize) -> bool) {
+pub(crate) fn list(listed: &mut Vec<u32>, len: usize, concerns: impl Fn(usize) -> bool) {
     listed.clear();
     listed.resize(len + 1, 0);
     let mut found = 0;

@@ -75,7 +75,7 @@ impl TagCounter {
     }
 
     /// Whether another counts the same names in the same way.
-    pub fn is_like(&self, other: &TagCounter) -> bool {
+    pub(crate) fn is_like(&self, other: &TagCounter) -> bool {
         let known = match (&self.known, &other.known) {
             (Some(mine), Some(theirs)) => mine.has_the_names_of(theirs),
             (mine, theirs) => mine.is_none() && theirs.is_none(),
@@ -84,7 +84,7 @@ impl TagCounter {
     }
 
     /// What is known by name, in no order: all, or past the table the heaviest that are followed.
-    pub fn named(&self) -> Vec<(Vec<u8>, Load)> {
+    pub(crate) fn named(&self) -> Vec<(Vec<u8>, Load)> {
         match &self.counts {
             TagCounts::Exact(table) => {
                 let names = table.iter();
@@ -99,7 +99,7 @@ impl TagCounter {
     }
 
     /// Whether every name is counted.
-    pub fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         matches!(self.counts, TagCounts::Exact(_))
     }
 
@@ -216,7 +216,7 @@ impl TagCounter {
     }
 
     /// Adds operations to names that have nothing else, and that are followed past the table; `name` gives the name.
-    pub fn add_operations(
+    pub(crate) fn add_operations(
         &mut self,
         hashes: &[u64],
         ops: &[u64],

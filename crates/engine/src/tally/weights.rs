@@ -54,7 +54,7 @@ impl Weights {
 impl Weights {
     /// Adds keys with all operations on them, `total` of them. Of keys that are not among them only the number is known:
     /// their operations count as spread evenly.
-    pub fn add_busy(&mut self, busy: &BusyKeys, total: u64) {
+    pub(crate) fn add_busy(&mut self, busy: &BusyKeys, total: u64) {
         let Some(place) = Metric::Ops.weight() else {
             return;
         };

@@ -55,7 +55,7 @@ impl Default for Batches {
 
 impl Batches {
     /// No batches, and room for so many keys and bytes of them.
-    pub fn with_room(keys: usize, bytes: usize) -> Self {
+    pub(crate) fn with_room(keys: usize, bytes: usize) -> Self {
         Batches {
             most: [keys, bytes],
             batches: Vec::new(),
@@ -135,7 +135,7 @@ impl Batches {
     }
 
     /// One of how many is kept.
-    pub fn one_of(&self) -> u64 {
+    pub(crate) fn one_of(&self) -> u64 {
         self.mask + 1
     }
 
@@ -152,7 +152,7 @@ impl Batches {
     }
 
     /// Whether the keys of batch `at` must be in one slot.
-    pub fn must_be_together(&self, at: usize) -> bool {
+    pub(crate) fn must_be_together(&self, at: usize) -> bool {
         self.batches[at].must_be_together
     }
 

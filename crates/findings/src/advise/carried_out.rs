@@ -61,7 +61,7 @@ impl BatchesAfter {
     }
 
     /// The part of those that must be.
-    pub fn must_share(&self) -> Option<f64> {
+    pub(crate) fn must_share(&self) -> Option<f64> {
         (self.must > 0).then(|| self.must_in_one_slot as f64 / self.must as f64)
     }
 }
@@ -223,7 +223,7 @@ impl Model<'_> {
     }
 
     /// The slot of each key that batches touch.
-    pub fn slots_after(&self, renaming: &Renaming, batches: &Batches) -> Vec<u16> {
+    pub(crate) fn slots_after(&self, renaming: &Renaming, batches: &Batches) -> Vec<u16> {
         let mut slots: Vec<Option<u16>> = vec![None; self.joins.keys.len()];
         let (mut tokens, mut new) = (Tokens::default(), Vec::new());
         for at in 0..batches.len() {
@@ -289,7 +289,7 @@ fn end_of(node: usize, nodes: usize) -> usize {
 }
 
 /// The fullest of `nodes` equal nodes, in fair shares.
-pub fn max_over_mean(slots: &[u64], nodes: usize) -> f64 {
+pub(crate) fn max_over_mean(slots: &[u64], nodes: usize) -> f64 {
     let nodes = nodes.clamp(1, SLOTS);
     let load = |node| {
         slots[end_of(node, nodes)..end_of(node + 1, nodes)]

@@ -10,7 +10,7 @@ use crate::advise::scheme::{Choice, Scheme};
 use crate::advise::soundness::Soundness;
 
 /// Batches from which on captures count as evidence, and of several keys for locality.
-pub const LEAST_BATCHES: u64 = 100;
+pub(crate) const LEAST_BATCHES: u64 = 100;
 /// Schemes that are carried out, today's among them.
 const MOST_SCORED: usize = 7;
 /// Schemes of the answer.
@@ -64,7 +64,7 @@ impl Decision {
     }
 
     /// Today's.
-    pub fn today(&self) -> &Scored {
+    pub(crate) fn today(&self) -> &Scored {
         &self.schemes[self.today]
     }
 }
@@ -83,7 +83,7 @@ impl Model<'_> {
     }
 
     /// Whether there are enough batches of several keys.
-    pub fn judges_locality(&self) -> bool {
+    pub(crate) fn judges_locality(&self) -> bool {
         self.joins.batches() as u64 >= LEAST_BATCHES && self.joins.multi >= LEAST_BATCHES
     }
 

@@ -110,7 +110,7 @@ impl Family {
     }
 
     /// The fields in today's tag; none where there is no tag, and no fields where it is the same for all names.
-    pub fn fields_of_today(&self) -> Option<Vec<usize>> {
+    pub(crate) fn fields_of_today(&self) -> Option<Vec<usize>> {
         let Braces { open, close } = self.braces?;
         let tagged = usize::from(open.tokens)..usize::from(close.tokens);
         let is_tagged = |field: &usize| tagged.contains(&self.fields[*field]);
@@ -124,7 +124,7 @@ impl Family {
     }
 
     /// Fields before the first brace that would win over ours, and whether there is no such brace.
-    pub fn reachable_fields(&self) -> (usize, bool) {
+    pub(crate) fn reachable_fields(&self) -> (usize, bool) {
         let has_brace = |bytes: &[u8]| bytes.contains(&b'{');
         let behind = self
             .tokens
@@ -137,7 +137,7 @@ impl Family {
     }
 
     /// The pattern as a name without braces, and where its tokens are in it.
-    pub fn bare_pattern(&self) -> (Vec<u8>, Vec<(usize, usize)>) {
+    pub(crate) fn bare_pattern(&self) -> (Vec<u8>, Vec<(usize, usize)>) {
         let (mut bare, mut spans, mut field) = (Vec::new(), Vec::new(), 0);
         for token in &self.tokens {
             bare.extend_from_slice(&token.separator);
@@ -156,7 +156,7 @@ impl Family {
     }
 
     /// The positions of the braces in the bare pattern; none where they split a token.
-    pub fn brace_positions(&self, spans: &[(usize, usize)]) -> Option<(usize, usize)> {
+    pub(crate) fn brace_positions(&self, spans: &[(usize, usize)]) -> Option<(usize, usize)> {
         let Braces { open, close } = self.braces?;
         let at = |tokens: u8, bytes: u16| {
             let end = usize::from(tokens)
@@ -231,7 +231,7 @@ impl Matcher {
     }
 
     /// The number of the family of a name.
-    pub fn find(&self, tokens: &Tokens) -> Option<u32> {
+    pub(crate) fn find(&self, tokens: &Tokens) -> Option<u32> {
         let mut state = 0;
         for at in 0..tokens.list.len() {
             let separator = hash(tokens.separator(at));
@@ -273,7 +273,7 @@ pub struct Families {
 
 impl Families {
     /// The families of the names that `each` passes to what it is given.
-    pub fn of(each: impl Fn(&mut dyn FnMut(&Tokens))) -> Self {
+    pub(crate) fn of(each: impl Fn(&mut dyn FnMut(&Tokens))) -> Self {
         let mut shapes = NameShapes::default();
         each(&mut |tokens| shapes.add(tokens));
         let patterns = shapes.patterns();

@@ -18,7 +18,7 @@ use crate::advise::rename_rules::{RenameRule, rename_rule};
 use crate::advise::soundness::Soundness;
 
 /// The name and version of the form of the JSON.
-pub const SCHEMA: &str = "slotscope.advise/1";
+pub(crate) const SCHEMA: &str = "slotscope.advise/1";
 /// Kinds of batches that are listed.
 const LISTED: usize = 100;
 

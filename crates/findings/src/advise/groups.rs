@@ -27,7 +27,7 @@ const CONNECTING: f64 = 0.001;
 
 impl Model<'_> {
     /// Families that a scheme connects, as lists of numbers.
-    pub fn groups(&self, scheme: &Scheme) -> Vec<Vec<u32>> {
+    pub(crate) fn groups(&self, scheme: &Scheme) -> Vec<Vec<u32>> {
         let mut parent: BTreeMap<u32, u32> = (0..self.choices.len() as u32)
             .map(|family| (family, family))
             .collect();
@@ -65,7 +65,7 @@ impl Model<'_> {
     }
 
     /// The penalty of a scheme.
-    pub fn penalty(&self, scheme: &Scheme) -> Penalty {
+    pub(crate) fn penalty(&self, scheme: &Scheme) -> Penalty {
         let mut penalty = Penalty::default();
         for group in self.groups(scheme) {
             let tagged = group.iter().any(|family| match scheme.get(*family) {
@@ -143,7 +143,7 @@ impl Model<'_> {
     }
 
     /// How sound a heaviest tag of this many fair shares is, where the heaviest key has that many.
-    pub fn by_heaviest(&self, tag: f64, key: f64) -> Soundness {
+    pub(crate) fn by_heaviest(&self, tag: f64, key: f64) -> Soundness {
         match () {
             () if tag <= GOOD.max(OF_KEY * key) => Soundness::Good,
             () if tag <= LIMITED.max(OF_KEY * key) || key > LIMITED => Soundness::Limited,
@@ -152,17 +152,17 @@ impl Model<'_> {
     }
 
     /// Whether there are too few names to ask for many tags.
-    pub fn has_few_names(&self) -> bool {
+    pub(crate) fn has_few_names(&self) -> bool {
         self.names.keys < 100 * self.nodes as u64
     }
 
     /// Whether batches touch enough keys for a judgement by accesses.
-    pub fn judges_accesses(&self) -> bool {
+    pub(crate) fn judges_accesses(&self) -> bool {
         self.joins.total_accesses >= LEAST_ACCESSES
     }
 
     /// Whether all fields of the tag are dates.
-    pub fn is_of_dates(&self, family: u32, choice: Choice) -> bool {
+    pub(crate) fn is_of_dates(&self, family: u32, choice: Choice) -> bool {
         let of = &self.families.list[family as usize];
         let fields: Vec<usize> = match choice {
             Choice::Keep => of.fields_of_today().unwrap_or_default(),

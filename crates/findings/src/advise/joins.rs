@@ -90,7 +90,7 @@ pub struct Joins {
 
 impl Joins {
     /// Reads all batches.
-    pub fn of(batches: &Batches, families: &Families) -> Self {
+    pub(crate) fn of(batches: &Batches, families: &Families) -> Self {
         let mut joins = Joins::default();
         let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut tokens = Tokens::default();
@@ -159,7 +159,7 @@ impl Joins {
     }
 
     /// The hashes of the fields of a key.
-    pub fn values(&self, key: &TouchedKey) -> &[u64] {
+    pub(crate) fn values(&self, key: &TouchedKey) -> &[u64] {
         &self.values[key.values as usize..][..usize::from(key.fields)]
     }
 
@@ -169,12 +169,12 @@ impl Joins {
     }
 
     /// How many batches there are.
-    pub fn batches(&self) -> usize {
+    pub(crate) fn batches(&self) -> usize {
         self.ends.len()
     }
 
     /// The keys of a batch, as numbers.
-    pub fn batch(&self, at: usize) -> &[u32] {
+    pub(crate) fn batch(&self, at: usize) -> &[u32] {
         let from = at
             .checked_sub(1)
             .map_or(0, |before| self.ends[before] as usize);
@@ -182,7 +182,7 @@ impl Joins {
     }
 
     /// The shape of a batch of several keys.
-    pub fn shape_of(&self, at: usize, batches: &Batches) -> Option<BatchShape> {
+    pub(crate) fn shape_of(&self, at: usize, batches: &Batches) -> Option<BatchShape> {
         let keys = self.batch(at);
         (keys.len() > 1).then(|| self.shape(batches.must_be_together(at), keys))
     }
@@ -233,12 +233,12 @@ impl Joins {
 }
 
 /// The hash of a tag of today: never that of a value.
-pub fn braced(tag: u64) -> u64 {
+pub(crate) fn braced(tag: u64) -> u64 {
     fold(tag, 0x7B7B_7B7B_7B7B_7B7B)
 }
 
 /// The hash of the tag that a choice makes of a name with these hashes.
-pub fn tag_hash(choice: Choice, name: u64, tag: u64, values: &[u64]) -> u64 {
+pub(crate) fn tag_hash(choice: Choice, name: u64, tag: u64, values: &[u64]) -> u64 {
     match choice {
         Choice::Keep => tag,
         Choice::Bare => name,
@@ -259,7 +259,7 @@ fn heaviest(shapes: HashMap<BatchShape, ShapeCount>) -> Vec<(BatchShape, ShapeCo
 
 impl BatchShape {
     /// Whether a scheme brings all keys of such a batch to one slot.
-    pub fn is_in_one_slot(&self, scheme: &Scheme) -> bool {
+    pub(crate) fn is_in_one_slot(&self, scheme: &Scheme) -> bool {
         let mut common = None;
         self.families.iter().all(|family| {
             let tag = family.tag_by(scheme.get(family.family));
@@ -270,7 +270,7 @@ impl BatchShape {
 
 /// The classes of a tag; a tag of today is never equal to a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TagClass {
+pub(crate) enum TagClass {
     /// Of the tag that keys have.
     Today(u16),
     /// Of a field.
@@ -281,7 +281,7 @@ pub enum TagClass {
 
 impl FamilyJoin {
     /// The class of the tag by a choice, where all keys have the same.
-    pub fn tag_by(&self, choice: Choice) -> Option<TagClass> {
+    pub(crate) fn tag_by(&self, choice: Choice) -> Option<TagClass> {
         let class = |at: u8| self.fields.get(usize::from(at)).copied().flatten();
         match choice {
             Choice::Keep => self.tag.map(TagClass::Today),

@@ -15,7 +15,7 @@ pub mod joins;
 pub mod model;
 pub mod names;
 pub mod reasons;
-pub mod rename_rules;
+pub(crate) mod rename_rules;
 pub mod scheme;
 mod search;
 mod seeded;

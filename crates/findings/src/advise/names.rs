@@ -65,7 +65,7 @@ impl NameSample {
     }
 
     /// What load is.
-    pub fn metric(&self) -> Metric {
+    pub(crate) fn metric(&self) -> Metric {
         self.by
     }
 
@@ -117,7 +117,7 @@ impl NameSample {
     }
 
     /// Keeps the names of the smallest hashes that there is room for, each once.
-    pub fn prune(&mut self) {
+    pub(crate) fn prune(&mut self) {
         self.entries
             .sort_unstable_by_key(|entry| (entry.hash, entry.start));
         let mut kept: Vec<Entry> = Vec::with_capacity(self.entries.len().min(self.most[0]));
@@ -144,7 +144,7 @@ impl NameSample {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// True if there is no name.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -155,12 +155,12 @@ impl NameSample {
     }
 
     /// The part of all distinct names that is in it.
-    pub fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         self.limit as f64 / u64::MAX as f64
     }
 
     /// Hashes below this are all in it.
-    pub fn limit(&self) -> u64 {
+    pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
@@ -172,7 +172,7 @@ impl NameSample {
     }
 
     /// Whether a name with this hash is in it.
-    pub fn has(&self, hash: u64) -> bool {
+    pub(crate) fn has(&self, hash: u64) -> bool {
         self.entries
             .binary_search_by_key(&hash, |entry| entry.hash)
             .is_ok()

@@ -59,7 +59,7 @@ pub struct Blocker {
 
 impl Model<'_> {
     /// Why nothing changes.
-    pub fn keep_reason(
+    pub(crate) fn keep_reason(
         &self,
         decision: &Decision,
         batches: &Batches,

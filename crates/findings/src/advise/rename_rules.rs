@@ -6,7 +6,7 @@ use crate::advise::spelling::Renaming;
 
 /// How a family is renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RenameRule {
+pub(crate) struct RenameRule {
     /// What names of today match, from end to end.
     pub regex: String,
     /// What they become: `$1` and so on are their fields.
@@ -15,7 +15,7 @@ pub struct RenameRule {
 
 impl RenameRule {
     /// How many of its fields take any letters and digits.
-    pub fn generality(&self) -> usize {
+    pub(crate) fn generality(&self) -> usize {
         self.regex.matches(ANY).count()
     }
 }
@@ -24,7 +24,7 @@ impl RenameRule {
 const ANY: &str = r"[0-9A-Za-z\x80-\xff]+";
 
 /// The rule of a family that changes; none where its pattern is no text, or braces split a word of it.
-pub fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> Option<RenameRule> {
+pub(crate) fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> Option<RenameRule> {
     let choice = renaming.scheme.get(number);
     if choice == Choice::Keep {
         return None;

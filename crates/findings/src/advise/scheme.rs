@@ -3,9 +3,9 @@
 use crate::advise::families::Family;
 
 /// Families whose tags may change; others keep theirs.
-pub const MOST_SCORED: usize = 256;
+pub(crate) const MOST_SCORED: usize = 256;
 /// Fields of a family that may become its tag.
-pub const MOST_FIELDS: usize = 8;
+pub(crate) const MOST_FIELDS: usize = 8;
 
 /// What becomes of the tag of a family.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,7 +23,7 @@ pub enum Choice {
 
 impl Choice {
     /// The fields that become the tag.
-    pub fn fields(self) -> std::ops::Range<usize> {
+    pub(crate) fn fields(self) -> std::ops::Range<usize> {
         match self {
             Choice::Keep | Choice::Bare => 0..0,
             Choice::Field(at) => usize::from(at)..usize::from(at) + 1,
@@ -45,13 +45,13 @@ pub struct Scheme {
 
 impl Scheme {
     /// What becomes of a family.
-    pub fn get(&self, family: u32) -> Choice {
+    pub(crate) fn get(&self, family: u32) -> Choice {
         let found = self.choices.binary_search_by_key(&family, |(of, _)| *of);
         found.map_or(Choice::Keep, |at| self.choices[at].1)
     }
 
     /// Sets what becomes of a family.
-    pub fn set(&mut self, family: u32, choice: Choice) {
+    pub(crate) fn set(&mut self, family: u32, choice: Choice) {
         match self.choices.binary_search_by_key(&family, |(of, _)| *of) {
             Ok(at) if choice == Choice::Keep => drop(self.choices.remove(at)),
             Ok(at) => self.choices[at].1 = choice,
@@ -73,7 +73,7 @@ impl Scheme {
     }
 
     /// Fields that are in tags.
-    pub fn fields(&self) -> usize {
+    pub(crate) fn fields(&self) -> usize {
         self.choices
             .iter()
             .map(|(_, choice)| choice.fields().len())
@@ -81,7 +81,7 @@ impl Scheme {
     }
 
     /// The scheme that takes the braces off all families that may be changed.
-    pub fn without_tags(choices: &[Vec<Choice>]) -> Scheme {
+    pub(crate) fn without_tags(choices: &[Vec<Choice>]) -> Scheme {
         let bare = choices
             .iter()
             .enumerate()

@@ -31,7 +31,7 @@ pub struct Spelling {
 
 impl Spelling {
     /// The spelling of a scheme.
-    pub fn of(model: &Model<'_>, scheme: &Scheme, is_other: bool) -> Self {
+    pub(crate) fn of(model: &Model<'_>, scheme: &Scheme, is_other: bool) -> Self {
         let mut styles = BTreeMap::new();
         for group in model.groups(scheme) {
             let changed: Vec<u32> = group
@@ -47,7 +47,7 @@ impl Spelling {
     }
 
     /// Appends to `new` what a name without braces becomes, whose tokens are at `spans`.
-    pub fn rename(
+    pub(crate) fn rename(
         &self,
         number: u32,
         family: &Family,
@@ -207,7 +207,7 @@ impl Renaming {
     }
 
     /// The pattern of a family afterwards.
-    pub fn pattern(&self, number: u32, family: &Family) -> Vec<u8> {
+    pub(crate) fn pattern(&self, number: u32, family: &Family) -> Vec<u8> {
         let choice = self.scheme.get(number);
         if choice == Choice::Keep {
             return family.pattern.clone();

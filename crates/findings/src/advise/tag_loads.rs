@@ -21,7 +21,7 @@ pub(super) type Heaviest = Vec<(u64, u64)>;
 
 /// The tags that a choice makes of a family.
 #[derive(Debug, Clone, Default)]
-pub struct TagLoads {
+pub(crate) struct TagLoads {
     /// By load.
     pub by_load: Heaviest,
     /// By accesses of batches.
@@ -43,7 +43,7 @@ pub struct AllTagLoads {
 
 impl AllTagLoads {
     /// Counts the tags that `choices` make.
-    pub fn of(
+    pub(crate) fn of(
         names: &NameSample,
         families: &Families,
         choices: &[Vec<Choice>],
@@ -58,7 +58,7 @@ impl AllTagLoads {
     }
 
     /// The tags that a choice makes of a family.
-    pub fn get(&self, family: u32, choice: Choice) -> Option<&TagLoads> {
+    pub(crate) fn get(&self, family: u32, choice: Choice) -> Option<&TagLoads> {
         self.loads.get(&(family, choice))
     }
 

@@ -46,7 +46,7 @@ pub struct BracePlace {
 }
 
 /// The bytes of a brace that splits a token.
-pub const INSIDE: u16 = u16::MAX;
+pub(crate) const INSIDE: u16 = u16::MAX;
 
 /// The effective braces of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,7 +94,7 @@ impl Tokens {
     }
 
     /// The bytes of a token.
-    pub fn bytes(&self, at: usize) -> &[u8] {
+    pub(crate) fn bytes(&self, at: usize) -> &[u8] {
         &self.bare[self.list[at].start..self.list[at].end]
     }
 
@@ -105,7 +105,7 @@ impl Tokens {
     }
 
     /// What follows the last token.
-    pub fn tail(&self) -> &[u8] {
+    pub(crate) fn tail(&self) -> &[u8] {
         &self.bare[self.list.last().map_or(0, |last| last.end)..]
     }
 

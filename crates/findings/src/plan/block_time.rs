@@ -13,7 +13,7 @@ use crate::summary::Summary;
 use crate::summary::block_time::block_time;
 
 /// A node that does not answer for longer than this is noticed.
-pub const MAX_BLOCK: Duration = Duration::from_millis(100);
+pub(crate) const MAX_BLOCK: Duration = Duration::from_millis(100);
 
 /// A key, and how long its move blocks a node.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -43,13 +43,13 @@ impl BlockingKey {
     }
 
     /// How long its move blocks a node.
-    pub fn block_time(&self) -> Duration {
+    pub(crate) fn block_time(&self) -> Duration {
         Duration::from_millis(self.block_ms)
     }
 }
 
 /// The keys that are known to be among the largest, by size or by elements; the one that blocks longest first.
-pub fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
+pub(crate) fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
     let by_size = summary.keys.as_ref();
     let by_size = by_size.and_then(|keys| keys.heaviest.get(Metric::Bytes));
     let mut found: BTreeMap<(u16, &Name), BlockingKey> = BTreeMap::new();

@@ -8,7 +8,7 @@ use crate::plan::problem::{Goal, Guard, MoveLimits, Problem};
 use crate::topology::Topology;
 
 /// What a node may use of `maxmemory`: the rest is for buffers, and for what comes until the slots have moved.
-pub const USABLE: f64 = 0.9;
+pub(crate) const USABLE: f64 = 0.9;
 
 /// Owners and nodes; every list of nodes is in one order, nodes to be added last.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,7 +103,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The same of any goals; `None` without a goal or a node that takes slots.
-    pub fn with_goals(
+    pub(crate) fn with_goals(
         cluster: &PlanCluster,
         goals: Vec<Goal<'a>>,
         guards: Vec<Guard<'a>>,

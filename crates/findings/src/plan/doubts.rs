@@ -30,7 +30,7 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
 }
 
 /// What a reader of the plan is warned of, each once.
-pub fn warnings(summary: &Summary) -> Vec<String> {
+pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
     let input = &summary.input;
     let mut warnings: Vec<String> = incomplete(summary).into_iter().collect();
     for warning in input.warnings.iter().map(ToString::to_string) {

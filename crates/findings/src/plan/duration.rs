@@ -12,7 +12,7 @@ const BYTES_PER_SEC: f64 = 100.0 * 1024.0 * 1024.0;
 pub const BASIS: &str = "4 ms a slot, 20 µs a key, 100 MiB/s";
 
 /// Seconds that the setslot script takes where nodes and network are quiet; bytes that are not known count as none.
-pub fn setslot_secs(slots: usize, keys: u64, bytes: Option<u64>) -> f64 {
+pub(crate) fn setslot_secs(slots: usize, keys: u64, bytes: Option<u64>) -> f64 {
     slots as f64 * SECS_PER_SLOT
         + keys as f64 * SECS_PER_KEY
         + bytes.unwrap_or(0) as f64 / BYTES_PER_SEC

@@ -63,7 +63,7 @@ pub struct FloorUnit {
 }
 
 /// What a role is called.
-pub fn role_of(metric: Metric) -> &'static str {
+pub(crate) fn role_of(metric: Metric) -> &'static str {
     if metric.is_of_use() { "load" } else { "memory" }
 }
 

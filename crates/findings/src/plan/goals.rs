@@ -8,9 +8,9 @@ use crate::summary::state::State;
 
 /// How far above its fair share of memory a node may be: below the band that a report calls balanced, so that a little
 /// growth asks for no second plan.
-pub const MEMORY_TOLERANCE: f64 = 0.03;
+pub(crate) const MEMORY_TOLERANCE: f64 = 0.03;
 /// The same of load, which varies more.
-pub const LOAD_TOLERANCE: f64 = 0.10;
+pub(crate) const LOAD_TOLERANCE: f64 = 0.10;
 /// Fair shares of an estimated load that a guard lets any node reach.
 const ESTIMATED_BAND: f64 = 1.50;
 /// Bytes are a goal where this part of the keys has a size.
@@ -30,7 +30,7 @@ pub struct Goals {
 
 /// What is known of the input, for the choice of goals.
 #[derive(Debug, Clone, Copy)]
-pub struct Carried<'a> {
+pub(crate) struct Carried<'a> {
     /// The load of each slot.
     pub loads: &'a PerMetric<Vec<u64>>,
     /// All keys, and how many of them have a size.
@@ -44,7 +44,7 @@ pub struct Carried<'a> {
 impl Goals {
     /// Memory, by bytes or else by keys, and then load, by operations. `by` narrows the goals to its metrics, those of more
     /// weight first; `tolerance` is that of the first goal.
-    pub fn of(carried: &Carried<'_>, by: &[(Metric, f64)], tolerance: Option<f64>) -> Self {
+    pub(crate) fn of(carried: &Carried<'_>, by: &[(Metric, f64)], tolerance: Option<f64>) -> Self {
         let memory = memory(carried);
         let load = load(carried);
         let mut goals: Vec<(Metric, f64)> = match by {
@@ -86,7 +86,7 @@ impl Goals {
 
     /// What the verdict of a report asks for: the roles that are above their bands for more than slots that fill a node, and
     /// the others as guards; `None` where no role is that a plan can be made for.
-    pub fn of_verdict(summary: &Summary, tolerance: Option<f64>) -> Option<Self> {
+    pub(crate) fn of_verdict(summary: &Summary, tolerance: Option<f64>) -> Option<Self> {
         let owning = summary.nodes.owning().count();
         let judged = summary.verdict.roles.iter();
         let judged = judged.filter(|role| role.judged && role.compared == owning);
@@ -114,7 +114,7 @@ impl Goals {
 
 impl<'a> Carried<'a> {
     /// What is known of the input of a summary.
-    pub fn of(summary: &'a Summary) -> Self {
+    pub(crate) fn of(summary: &'a Summary) -> Self {
         Carried {
             loads: &summary.slots.loads,
             keys: summary.input.keys,
@@ -167,7 +167,7 @@ fn is_movable(role: &RoleVerdict) -> bool {
 
 /// Whether plans are made for a metric: a load of few operations is not known well enough, and one that is estimated never
 /// is, unless the user asks for it.
-pub fn can_be_goal(summary: &Summary, metric: Metric) -> bool {
+pub(crate) fn can_be_goal(summary: &Summary, metric: Metric) -> bool {
     let nodes = summary.nodes.owning().count().max(1) as u128;
     match metric {
         Metric::Accesses => false,
@@ -181,7 +181,7 @@ pub fn can_be_goal(summary: &Summary, metric: Metric) -> bool {
 }
 
 /// How far above its fair share a node may be.
-pub fn tolerance_of(metric: Metric) -> f64 {
+pub(crate) fn tolerance_of(metric: Metric) -> f64 {
     if metric.is_of_use() {
         LOAD_TOLERANCE
     } else {
@@ -190,7 +190,7 @@ pub fn tolerance_of(metric: Metric) -> f64 {
 }
 
 /// The fair shares that a guard lets any node reach: what a plan for it would aim at, so that no plan asks for another one.
-pub fn band_of(metric: Metric) -> f64 {
+pub(crate) fn band_of(metric: Metric) -> f64 {
     match metric {
         Metric::Accesses => ESTIMATED_BAND,
         _ => 1.0 + tolerance_of(metric),

@@ -22,7 +22,7 @@ pub struct PlannedNode {
 
 impl PlannedNode {
     /// What it may be called.
-    pub fn called(&self) -> Called<'_> {
+    pub(crate) fn called(&self) -> Called<'_> {
         Called {
             id: &self.id,
             address: self.address.as_deref(),
@@ -32,7 +32,7 @@ impl PlannedNode {
 }
 
 /// What is known of the cluster in addition to the problem.
-pub struct PlanInputs<'a> {
+pub(crate) struct PlanInputs<'a> {
     /// The nodes of the problem.
     pub nodes: &'a [PlannedNode],
     /// The node that owns each slot today. In the problem slots of failed nodes have no owner.
@@ -47,7 +47,7 @@ pub struct PlanInputs<'a> {
 
 impl PlanInputs<'_> {
     /// Whether the input says a load: captures alone do not say how many keys there are.
-    pub fn knows(&self, metric: Metric) -> bool {
+    pub(crate) fn knows(&self, metric: Metric) -> bool {
         metric != Metric::Keys || self.loads.keys.iter().any(|keys| *keys > 0)
     }
 }

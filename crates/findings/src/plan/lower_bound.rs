@@ -38,7 +38,7 @@ const NEAR: f64 = 1e-9;
 
 impl LowerBound {
     /// The floor of all plans for slots of these loads, as far as they have an owner, on nodes of these fair shares.
-    pub fn new(loads: &[u64], owner: &[Option<usize>], fair: &[f64]) -> Self {
+    pub(crate) fn new(loads: &[u64], owner: &[Option<usize>], fair: &[f64]) -> Self {
         let owned = owner
             .iter()
             .enumerate()

@@ -36,7 +36,7 @@ impl Migration {
     }
 
     /// The word of `plan --commands`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Migration::Setslot => "setslot",
             Migration::Valkey => "valkey",
@@ -45,7 +45,7 @@ impl Migration {
     }
 
     /// Whether a slot moves without blocking its node for each key.
-    pub fn is_atomic(self) -> bool {
+    pub(crate) fn is_atomic(self) -> bool {
         self != Migration::Setslot
     }
 }

@@ -13,7 +13,7 @@ mod greedy;
 mod improve;
 pub mod inputs;
 mod limited;
-pub mod lower_bound;
+pub(crate) mod lower_bound;
 pub mod migration;
 mod movement;
 pub mod moves;

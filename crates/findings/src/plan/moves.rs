@@ -23,7 +23,7 @@ impl Move {
     }
 
     /// What its slots hold; never more than there are numbers.
-    pub fn load(&self, loads: &[u64]) -> u64 {
+    pub(crate) fn load(&self, loads: &[u64]) -> u64 {
         self.slots().fold(0, |sum, slot| {
             u64::saturating_add(sum, loads[usize::from(slot)])
         })
@@ -31,7 +31,7 @@ impl Move {
 }
 
 /// What nodes hold, and what they can hold at most.
-pub struct Room<'a> {
+pub(crate) struct Room<'a> {
     loads: &'a [u64],
     held: Vec<u64>,
     hard: Vec<Option<u64>>,
@@ -39,7 +39,7 @@ pub struct Room<'a> {
 
 impl<'a> Room<'a> {
     /// The room of the nodes of a problem before anything moves.
-    pub fn new(problem: &Problem<'_>, goal: &Goal<'a>) -> Self {
+    pub(crate) fn new(problem: &Problem<'_>, goal: &Goal<'a>) -> Self {
         Room {
             loads: goal.loads,
             held: problem.loads_under(goal.loads, &problem.owner),
@@ -81,7 +81,7 @@ impl<'a> Room<'a> {
 
 /// The moves in an order in which no receiver is ever above its limit, where there is one; nodes that are above theirs
 /// today are relieved first. A move that does not fit as a whole is carried out in parts. What fits nowhere comes last.
-pub fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
+pub(crate) fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
     let mut room = Room {
         loads: room.loads,
         held: room.held.clone(),

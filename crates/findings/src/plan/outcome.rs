@@ -20,7 +20,7 @@ use crate::plan::solve::Planned;
 use crate::summary::balance::{Balance, tidy};
 
 /// The name and version of the form.
-pub const SCHEMA: &str = "slotscope.plan/2";
+pub(crate) const SCHEMA: &str = "slotscope.plan/2";
 
 /// A plan and what it comes to.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -82,7 +82,7 @@ pub struct MoveOutcome {
 
 impl PlanOutcome {
     /// What `plan` comes to.
-    pub fn new(problem: &Problem<'_>, plan: &Planned, inputs: &PlanInputs<'_>) -> Self {
+    pub(crate) fn new(problem: &Problem<'_>, plan: &Planned, inputs: &PlanInputs<'_>) -> Self {
         let moves = moves::between(&problem.owner, &plan.owner);
         let moves = match problem.goals.iter().find(|goal| !goal.hard.is_empty()) {
             Some(goal) => moves::ordered(moves, &Room::new(problem, goal)),
@@ -138,14 +138,9 @@ impl PlanOutcome {
     }
 
     /// Whether a slot moves.
-    pub fn moves_slot(&self, slot: u16) -> bool {
+    pub(crate) fn moves_slot(&self, slot: u16) -> bool {
         let mut ranges = self.moves.iter().flat_map(|of| &of.ranges);
         ranges.any(|(first, last)| (*first..=*last).contains(&slot))
-    }
-
-    /// The first goal.
-    pub fn first_goal(&self) -> Option<&GoalOutcome> {
-        self.goals.first()
     }
 }
 

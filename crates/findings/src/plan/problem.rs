@@ -95,7 +95,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The metric, the loads and the capacities of a role: the goals come first, then the guards.
-    pub fn role(&self, role: usize) -> (Metric, &'a [u64], &[f64]) {
+    pub(crate) fn role(&self, role: usize) -> (Metric, &'a [u64], &[f64]) {
         match self.goals.get(role) {
             Some(goal) => (goal.metric, goal.loads, &goal.capacity),
             None => {
@@ -106,7 +106,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The fullest node that stays under `owner`, in fair shares of a role.
-    pub fn fullest(&self, role: usize, owner: &[Option<usize>]) -> f64 {
+    pub(crate) fn fullest(&self, role: usize, owner: &[Option<usize>]) -> f64 {
         let (_, loads, capacity) = self.role(role);
         let fair = self.fair(loads, capacity);
         let held = self.loads_under(loads, owner);

@@ -49,7 +49,7 @@ struct Found {
 
 /// The proof that a placement within `targets[kept]` has a fuller node than `targets[asked]` in the goal `asked`. Of a goal
 /// a node may always have its heaviest slot and the tolerance above that.
-pub fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof> {
+pub(crate) fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof> {
     let found = shares_of.least(kept, asked)?;
     let heavy = if found.by_kept { kept } else { asked };
     let slots: Vec<u16> = shares_of.heaviest[heavy]
@@ -69,7 +69,7 @@ pub fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<P
 }
 
 /// The loads of goals and guards in shares, with their orders.
-pub struct ProofInputs {
+pub(crate) struct ProofInputs {
     /// What a node may hold.
     targets: Vec<f64>,
     /// What a node may hold above its heaviest slot.

@@ -2,7 +2,7 @@
 
 /// The load of a node, and what it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NodeLoad {
+pub(crate) struct NodeLoad {
     /// What it holds.
     pub load: f64,
     /// Its heaviest slot.
@@ -13,7 +13,7 @@ pub struct NodeLoad {
 
 /// The maximum of `load_i / max(m_i, u_i)`: u_i the heaviest slot of node i, and m_i its part of the load of all nodes
 /// that no slot fills alone.
-pub fn rest_over_mean(nodes: &[NodeLoad]) -> f64 {
+pub(crate) fn rest_over_mean(nodes: &[NodeLoad]) -> f64 {
     let mut open: Vec<usize> = (0..nodes.len()).collect();
     loop {
         let load: f64 = open.iter().map(|at| nodes[*at].load).sum();

@@ -30,12 +30,12 @@ pub struct Commands {
 
 impl Commands {
     /// The managed service that runs the servers.
-    pub fn service(&self) -> Option<&'static Service> {
+    pub(crate) fn service(&self) -> Option<&'static Service> {
         self.service.filter(|service| !service.is_self)
     }
 
     /// `slotscope plan` that prints the ranges of slots for a restored backup.
-    pub fn slot_ranges(&self, by: Metric) -> String {
+    pub(crate) fn slot_ranges(&self, by: Metric) -> String {
         let plan = self.of("plan", &self.by(&[by]));
         format!("{plan} --commands elasticache > shards.json")
     }
@@ -63,7 +63,7 @@ impl Commands {
     }
 
     /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots. `by` narrows the goals.
-    pub fn plan(&self, by: &[Metric], topology: &Topology) -> String {
+    pub(crate) fn plan(&self, by: &[Metric], topology: &Topology) -> String {
         let has_addresses = topology.nodes.iter().any(|node| node.address.is_some());
         let script = if self.is_real && has_addresses {
             format!(" --commands {} > moves.sh", self.migration.name())
@@ -74,7 +74,7 @@ impl Commands {
     }
 
     /// `slotscope plan` that empties a node.
-    pub fn plan_without(&self, node: &str, topology: &Topology) -> String {
+    pub(crate) fn plan_without(&self, node: &str, topology: &Topology) -> String {
         let without = self.plan(&[], topology);
         let (plan, script) = without.split_once(" --commands").unwrap_or((&without, ""));
         let script = if script.is_empty() {
@@ -86,7 +86,7 @@ impl Commands {
     }
 
     /// `slotscope plan` with more primaries.
-    pub fn plan_with_more(&self, count: u64) -> String {
+    pub(crate) fn plan_with_more(&self, count: u64) -> String {
         let flags = [self.by(&[]), vec!["--add".into(), count.to_string()]].concat();
         self.of("plan", &flags)
     }
@@ -108,7 +108,7 @@ impl Commands {
     }
 
     /// `slotscope whatif` with these tags split, judged by `by`.
-    pub fn split(&self, tags: &[(String, u32)], by: Metric) -> String {
+    pub(crate) fn split(&self, tags: &[(String, u32)], by: Metric) -> String {
         let flags = tags
             .iter()
             .flat_map(|(tag, parts)| ["--split".into(), format!("{tag} = {parts}")]);

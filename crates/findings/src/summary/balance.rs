@@ -75,7 +75,7 @@ impl Balance {
     }
 
     /// The statistics of keys by slot, with their dispersion.
-    pub fn of_keys_by_slot(loads: &[u64]) -> Self {
+    pub(crate) fn of_keys_by_slot(loads: &[u64]) -> Self {
         let mut balance = Balance::of(loads);
         let mean = sum(loads) as f64 / loads.len() as f64;
         let x2: f64 = loads

@@ -90,7 +90,7 @@ pub struct FirstFull {
 impl Capacity {
     /// The room of `nodes`; `None` where neither servers nor the user name limits, or nothing says what nodes use. `bytes`
     /// are those of each slot.
-    pub fn of(
+    pub(crate) fn of(
         nodes: &Nodes,
         bytes: Option<&[u64]>,
         room: &Room,

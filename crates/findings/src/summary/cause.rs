@@ -40,7 +40,7 @@ pub struct Cause {
 
 impl Cause {
     /// A cause that adds `excess` fair shares to `node`, with nothing else known of it.
-    pub fn new(kind: CauseKind, node: &Name, excess: f64) -> Self {
+    pub(crate) fn new(kind: CauseKind, node: &Name, excess: f64) -> Self {
         Cause {
             kind,
             name: None,

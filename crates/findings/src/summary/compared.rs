@@ -56,7 +56,7 @@ impl<'a> Compared<'a> {
     }
 
     /// The smallest fair share.
-    pub fn least_fair(&self) -> f64 {
+    pub(crate) fn least_fair(&self) -> f64 {
         let least = self.shares.iter().copied().fold(f64::INFINITY, f64::min);
         if least.is_finite() {
             least * self.total
@@ -83,19 +83,14 @@ impl<'a> Compared<'a> {
             .max_by(|a, b| self.ratio(*a).total_cmp(&self.ratio(*b)))
     }
 
-    /// M; 0 where nothing is held.
-    pub fn max_over_mean(&self) -> f64 {
-        self.fullest().map_or(0.0, |at| self.ratio(at))
-    }
-
     /// M_rest: what a plan can cure.
-    pub fn rest(&self) -> f64 {
+    pub(crate) fn rest(&self) -> f64 {
         rest(&self.loads, &self.heaviest, &self.shares)
     }
 }
 
 /// `weights` as parts of their sum.
-pub fn parts(weights: &[f64]) -> Vec<f64> {
+pub(crate) fn parts(weights: &[f64]) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     weights
         .iter()
@@ -104,7 +99,7 @@ pub fn parts(weights: &[f64]) -> Vec<f64> {
 }
 
 /// M: the largest of `loads` in fair shares.
-pub fn ratio(loads: &[f64], shares: &[f64]) -> f64 {
+pub(crate) fn ratio(loads: &[f64], shares: &[f64]) -> f64 {
     let total: f64 = loads.iter().sum();
     let of = |(load, share): (&f64, &f64)| match share * total {
         fair if fair > 0.0 => load / fair,
@@ -115,7 +110,7 @@ pub fn ratio(loads: &[f64], shares: &[f64]) -> f64 {
 
 /// M_rest: the largest of load_i / max(m_i, u_i), u_i the heaviest slot of node i and m_i its fair share of what the
 /// nodes hold that no slot fills alone. A node that one slot fills cannot be cured by moves, and hides none that can.
-pub fn rest(loads: &[f64], heaviest: &[f64], shares: &[f64]) -> f64 {
+pub(crate) fn rest(loads: &[f64], heaviest: &[f64], shares: &[f64]) -> f64 {
     let mut is_filled = vec![false; loads.len()];
     loop {
         let open = |at: &usize| !is_filled[*at];

@@ -101,7 +101,7 @@ const FEW: u64 = 100;
 
 /// Adds the evidence in the counts to `input`, and says what is wrong with the dump. What may be wrong with it is among the
 /// warnings of `input` only (`InputFacts::doubt`).
-pub fn of(
+pub(crate) fn of(
     tallies: &Tallies,
     nodes: &Nodes,
     units: &Units,
@@ -213,7 +213,7 @@ pub fn are_snapshots(files: &[FileFacts]) -> bool {
 }
 
 /// Whether the inputs are captures alone.
-pub fn shows_only_operations(tallies: &Tallies) -> bool {
+pub(crate) fn shows_only_operations(tallies: &Tallies) -> bool {
     tallies.slots.total() == 0 && tallies.slots.total_of(Metric::Ops) > 0
 }
 

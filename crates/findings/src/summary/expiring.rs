@@ -71,7 +71,7 @@ pub struct LeavingPart {
 }
 
 /// Keys that expire: all by time, and a sample with names.
-pub struct Expiring<'a> {
+pub(crate) struct Expiring<'a> {
     /// The sample.
     pub sample: Vec<tally::expiry::Expiring>,
     /// All by time, in milliseconds since 1970, in order.
@@ -86,7 +86,7 @@ pub struct Expiring<'a> {
 
 impl Expiring<'_> {
     /// The storms after a dump of `keys` keys, which was `written` in the minute that begins at that second.
-    pub fn storms(&self, written: Option<u64>, keys: u64) -> Vec<Storm> {
+    pub(crate) fn storms(&self, written: Option<u64>, keys: u64) -> Vec<Storm> {
         if self.units > TOGETHER {
             return Vec::new();
         }
@@ -134,7 +134,7 @@ impl Expiring<'_> {
     }
 
     /// What expires within an hour from that second on; `None` where nothing does.
-    pub fn leaving(&self, from: u64) -> Option<Leaving> {
+    pub(crate) fn leaving(&self, from: u64) -> Option<Leaving> {
         let until = from + HOUR;
         let is_within = |at: u64| (from..until).contains(&(at / 1000));
         let spans = self.spans.iter().filter(|(start, _)| is_within(*start));

@@ -67,7 +67,7 @@ pub struct FullestTime {
 impl Expiry {
     /// When the keys of a dump of `keys` keys expire, which was `written` at that second; `None` where it does not say so.
     /// `owner` has the node of a slot, and `shown` the pattern as it is shown.
-    pub fn of(
+    pub(crate) fn of(
         counted: &tally::expiry::Expiry,
         written: Option<u64>,
         keys: u64,

@@ -16,7 +16,7 @@ use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
 
 /// What a role is explained from.
-pub struct Explained<'a> {
+pub(crate) struct Explained<'a> {
     /// The nodes.
     pub nodes: &'a Nodes,
     /// The load.
@@ -39,7 +39,7 @@ pub struct Explained<'a> {
 
 impl Explained<'_> {
     /// Of a load that no node holds.
-    pub fn nothing(&self) -> Explanation {
+    pub(crate) fn nothing(&self) -> Explanation {
         let keys = self.nodes.total(slotscope_engine::metric::Metric::Keys);
         match () {
             () if self.nodes.unowned.load.keys > 0 && keys == 0 => Explanation::Unowned,
@@ -51,7 +51,7 @@ impl Explained<'_> {
     }
 
     /// Of nodes that are compared, and of which `split` is the fullest.
-    pub fn fullest(
+    pub(crate) fn fullest(
         &self,
         split: &Split<'_>,
         judgement: &Judgement,
@@ -107,7 +107,7 @@ impl Explained<'_> {
     }
 
     /// Of nodes that are not compared.
-    pub fn not_compared(&self, reason: Reason) -> Explanation {
+    pub(crate) fn not_compared(&self, reason: Reason) -> Explanation {
         let heaviest = self.units.named.iter().find(|unit| unit.node.is_some());
         let total = self.units.total.max(f64::MIN_POSITIVE);
         let captures = self.observed.of_load(self.load.measure.metric());

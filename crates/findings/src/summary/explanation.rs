@@ -106,7 +106,7 @@ const EQUAL: f64 = 0.0005;
 
 /// Every cause that adds a fifth of the excess, and up to three that add much: never one without another of its size.
 /// Tags or keys that add a fifth together are a cause as well.
-pub fn named(causes: &[Cause]) -> Vec<Cause> {
+pub(crate) fn named(causes: &[Cause]) -> Vec<Cause> {
     let excess: f64 = causes.iter().map(|cause| cause.excess).sum();
     let is_part = |added: f64| added >= limit::NAMED_PART * excess;
     let alike: Vec<&[Cause]> = alike(causes).collect();

@@ -62,7 +62,7 @@ pub struct ExtremeKey {
 }
 
 /// The lists of each kind.
-pub fn of(
+pub(crate) fn of(
     counted: &Extremes,
     shown: &dyn Fn(&Name) -> Name,
     owner: &dyn Fn(u16) -> Option<Name>,

@@ -96,7 +96,7 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Its word in ids and report.json.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             FindingKind::Down => "down",
             FindingKind::NearLimit => "near_limit",
@@ -221,7 +221,7 @@ pub struct KeyText {
 
 impl Finding {
     /// A finding of which nothing is known but its sentence.
-    pub fn new(kind: FindingKind, severity: Severity, text: FindingText) -> Self {
+    pub(crate) fn new(kind: FindingKind, severity: Severity, text: FindingText) -> Self {
         Finding {
             id: String::new(),
             kind,
@@ -251,7 +251,7 @@ impl Finding {
     }
 
     /// The same with its place in a role.
-    pub fn in_role(self, role: Option<Role>, measure: Measure) -> Self {
+    pub(crate) fn in_role(self, role: Option<Role>, measure: Measure) -> Self {
         Finding {
             role,
             metric: Some(measure),
@@ -260,7 +260,7 @@ impl Finding {
     }
 
     /// The same on a node.
-    pub fn on(self, node: &Name) -> Self {
+    pub(crate) fn on(self, node: &Name) -> Self {
         Finding {
             node: Some(node.clone()),
             ..self
@@ -268,7 +268,7 @@ impl Finding {
     }
 
     /// The same with its value.
-    pub fn of(self, value: f64) -> Self {
+    pub(crate) fn of(self, value: f64) -> Self {
         Finding {
             value: Some(tidy(value)),
             ..self
@@ -276,7 +276,7 @@ impl Finding {
     }
 
     /// The same with its id, which its other members make.
-    pub fn identified(mut self) -> Self {
+    pub(crate) fn identified(mut self) -> Self {
         let name = |name: &Option<Name>| name.as_ref().map(ToString::to_string);
         let subject = name(&self.key)
             .or_else(|| name(&self.tag))
@@ -291,11 +291,6 @@ impl Finding {
             subject.unwrap_or_default()
         );
         self
-    }
-
-    /// Whether it is a risk, which sets no state.
-    pub fn is_risk(&self) -> bool {
-        self.state.is_none()
     }
 
     /// The word that it is shown with; empty for a risk.

@@ -70,7 +70,7 @@ pub fn suspicious(signs: &[Sign], roles: &[RoleVerdict]) -> Option<Finding> {
 }
 
 /// Nodes above their fair share, one finding a role.
-pub fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
+pub(crate) fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
     let uneven = roles.iter().filter(|role| role.state.is_uneven());
     uneven.filter_map(|role| {
         let fullest = role.fullest.as_ref()?;
@@ -100,7 +100,7 @@ pub fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
 }
 
 /// Tags and keys that get much of what was seen, where nodes are not compared.
-pub fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
+pub(crate) fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
     roles.iter().filter_map(|role| {
         let Worded::Finding(Explanation::NotCompared(NotCompared {
             measure,
@@ -141,7 +141,7 @@ fn hot(name: &Name, is_tag: bool, part: f64, measure: Measure) -> Finding {
 }
 
 /// Puts findings into their order and gives each its id. On assumed nodes nothing is critical.
-pub fn ordered(mut findings: Vec<Finding>, are_assumed: bool) -> Vec<Finding> {
+pub(crate) fn ordered(mut findings: Vec<Finding>, are_assumed: bool) -> Vec<Finding> {
     if are_assumed {
         for found in &mut findings {
             found.severity = found.severity.min(Severity::Warning);
@@ -168,7 +168,11 @@ fn order(a: &Finding, b: &Finding) -> Ordering {
 
 /// The primary that is being filled or drained: one with far fewer slots than its share, unless a heavy slot fills it as
 /// it is: `holds_share` tells by its place.
-pub fn moving(nodes: &Nodes, weights: &[f64], holds_share: impl Fn(usize) -> bool) -> Option<Name> {
+pub(crate) fn moving(
+    nodes: &Nodes,
+    weights: &[f64],
+    holds_share: impl Fn(usize) -> bool,
+) -> Option<Name> {
     if nodes.is_even() || nodes.are_files() {
         return None;
     }

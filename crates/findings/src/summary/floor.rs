@@ -9,15 +9,10 @@
 
 use crate::summary::balance::tidy;
 
-/// No move of slots with these loads gets the fullest of `nodes` equal nodes below this, in fair shares; `None` where there
-/// is no load or no node.
-pub fn slot_floor(loads: &[u64], nodes: usize) -> Option<f64> {
-    slot_floor_of(loads, &vec![1.0; nodes])
-}
-
-/// The same of nodes with these capacities, in any unit. It is no more than what moves can reach where they differ: the
+/// No move of slots with these loads gets the fullest of nodes with these capacities, in any unit, below this, in fair
+/// shares; `None` where there is no load or no node. Where capacities differ it is no more than what moves can reach: the
 /// heaviest slots are taken to be on the largest node.
-pub fn slot_floor_of(loads: &[u64], capacities: &[f64]) -> Option<f64> {
+pub(crate) fn slot_floor_of(loads: &[u64], capacities: &[f64]) -> Option<f64> {
     let total = total(loads);
     let capacity: f64 = capacities.iter().sum();
     let largest = capacities.iter().copied().fold(0.0, f64::max);
@@ -34,7 +29,7 @@ pub fn slot_floor_of(loads: &[u64], capacities: &[f64]) -> Option<f64> {
 }
 
 /// On more nodes than this, the heaviest slot alone is more than a fair share; `None` where there is no load.
-pub fn largest_useful_nodes(loads: &[u64]) -> Option<u64> {
+pub(crate) fn largest_useful_nodes(loads: &[u64]) -> Option<u64> {
     let heaviest = loads.iter().copied().max().filter(|load| *load > 0)?;
     Some((total(loads) / heaviest as f64) as u64)
 }
@@ -54,6 +49,10 @@ fn heaviest(loads: &[u64], count: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn slot_floor(loads: &[u64], nodes: usize) -> Option<f64> {
+        slot_floor_of(loads, &vec![1.0; nodes])
+    }
 
     #[test]
     fn the_floor_is_that_of_the_fullest_slot_or_of_two_that_share_a_node() {

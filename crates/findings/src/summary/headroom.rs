@@ -30,7 +30,7 @@ const VOLATILE: f64 = 0.1;
 
 impl Headroom {
     /// What servers and the user say.
-    pub fn new(
+    pub(crate) fn new(
         nodes: &Nodes,
         capacity: Option<&Capacity>,
         observed: &Observed,
@@ -58,7 +58,7 @@ impl Headroom {
     }
 
     /// What a role uses of its limit, by the place of the node.
-    pub fn of(&self, role: Option<Role>) -> &[Option<f64>] {
+    pub(crate) fn of(&self, role: Option<Role>) -> &[Option<f64>] {
         match role {
             Some(Role::Memory) => &self.memory,
             Some(Role::Load) => &self.load,
@@ -67,7 +67,7 @@ impl Headroom {
     }
 
     /// Nodes at a limit, and those that get there soon or evict though others have room.
-    pub fn findings(
+    pub(crate) fn findings(
         &self,
         nodes: &Nodes,
         capacity: Option<&Capacity>,

@@ -10,7 +10,6 @@ use crate::summary::cause::CauseKind;
 use crate::summary::keys::{Key, Keys};
 use crate::summary::limit;
 use crate::summary::model::chance::RandomUnits;
-use crate::summary::model::even_split;
 use crate::summary::model::expected::effective_units;
 use crate::summary::quantiles::TagSizes;
 use crate::summary::tags::Tags;
@@ -83,7 +82,7 @@ impl UnitKind {
     }
 
     /// As a cause.
-    pub fn as_cause(self) -> CauseKind {
+    pub(crate) fn as_cause(self) -> CauseKind {
         match self {
             UnitKind::Tag => CauseKind::Tag,
             UnitKind::Key => CauseKind::Key,
@@ -93,7 +92,7 @@ impl UnitKind {
 
 impl Units {
     /// Puts together what is known of tags and single keys.
-    pub fn of(
+    pub(crate) fn of(
         tags: Option<&Tags>,
         tag_sizes: Option<&TagSizes>,
         keys: Option<&Keys>,
@@ -185,7 +184,7 @@ fn tag_of(key: &Name) -> &[u8] {
 
 impl UnitsBy {
     /// The number of equal units that they behave like.
-    pub fn effective(&self) -> Option<f64> {
+    pub(crate) fn effective(&self) -> Option<f64> {
         effective_units(self.total, self.squares?)
     }
 
@@ -195,7 +194,7 @@ impl UnitsBy {
     }
 
     /// What a unit weighs at least to be called heavy, where a node's fair share is `fair`.
-    pub fn least_heavy(&self, fair: f64) -> f64 {
+    pub(crate) fn least_heavy(&self, fair: f64) -> f64 {
         limit::HEAVY * fair
     }
 
@@ -236,33 +235,15 @@ impl UnitsBy {
         Some(RandomUnits::new(light, unnamed, squares.max(evenest)))
     }
 
-    /// The units of the nodes' load `total` that are not heavy where units from `least` on are.
-    pub fn light_below(&self, total: f64, least: f64, metric: Metric) -> Option<RandomUnits> {
-        let on_nodes = self.named.iter().filter(|unit| unit.node.is_some());
-        let is_heavy = |unit: &&Unit| unit.kind.can_be_heavy(metric) && unit.load >= least;
-        let (heavy, light): (Vec<&Unit>, Vec<&Unit>) = on_nodes.partition(is_heavy);
-        self.light(total, &heavy, light.into_iter().map(|unit| unit.load))
-    }
-
-    /// E: how full a perfect hash leaves the fullest of nodes that are meant to hold `shares` of the load `total`, in fair
-    /// shares, in 99 of 100 cases and without heavy units; `None` where tags were not counted.
-    pub fn even_split_p99(&self, total: f64, shares: &[f64], metric: Metric) -> Option<f64> {
-        let all: f64 = shares.iter().sum();
-        let smallest = shares.iter().copied().fold(f64::INFINITY, f64::min);
-        let least = self.least_heavy(total * smallest / all);
-        let light = self.light_below(total, least, metric)?;
-        Some(even_split::p99_of_shares(&light, shares))
-    }
-
     /// How much tags bind keys together: sum w_g^2 / sum w_k^2.
-    pub fn tag_ratio(&self) -> Option<f64> {
+    pub(crate) fn tag_ratio(&self) -> Option<f64> {
         self.squares
             .filter(|_| self.key_squares > 0.0)
             .map(|squares| squares / self.key_squares)
     }
 
     /// How much sizes differ: N_w sum w_k^2 / W^2, N_w the keys with a weight.
-    pub fn size_ratio(&self) -> Option<f64> {
+    pub(crate) fn size_ratio(&self) -> Option<f64> {
         (self.total > 0.0 && self.positive > 0.0)
             .then(|| self.positive * self.key_squares / (self.total * self.total))
     }

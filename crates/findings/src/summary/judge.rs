@@ -22,7 +22,7 @@ pub struct Bands {
 impl Bands {
     /// The bands of a measure. Chance lifts the lower one, never above the upper; a band that the report before was above
     /// is lower.
-    pub fn new(measure: Measure, by_chance: Option<f64>, previous: Option<State>) -> Self {
+    pub(crate) fn new(measure: Measure, by_chance: Option<f64>, previous: Option<State>) -> Self {
         let [lower, upper] = measure.bands();
         let lower = by_chance.map_or(lower, |by_chance| by_chance.clamp(lower, upper));
         let falls = |band: f64, from: State| match previous {
@@ -38,7 +38,7 @@ impl Bands {
     }
 
     /// The state of nodes of which the fullest has so many fair shares.
-    pub fn state(&self, max_over_mean: f64) -> State {
+    pub(crate) fn state(&self, max_over_mean: f64) -> State {
         if max_over_mean >= self.upper {
             State::Skewed
         } else if max_over_mean > self.lower {
@@ -51,7 +51,7 @@ impl Bands {
 
 /// The state of a role.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judgement {
+pub(crate) struct Judgement {
     /// The state.
     pub state: State,
     /// Why the nodes are not judged.
@@ -74,7 +74,7 @@ pub struct Amounts {
 }
 
 /// Judges nodes of which `split` is the fullest.
-pub fn judge(
+pub(crate) fn judge(
     split: &Split<'_>,
     measure: Measure,
     amounts: Amounts,

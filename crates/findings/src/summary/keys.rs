@@ -72,7 +72,7 @@ impl Key {
 
 impl Keys {
     /// The heaviest keys; `None` where the input weighs none.
-    pub fn of(heaviest: &Heaviest, context: &RowContext<'_>) -> Option<Self> {
+    pub(crate) fn of(heaviest: &Heaviest, context: &RowContext<'_>) -> Option<Self> {
         let by = Some(context.by).filter(|by| *by != Metric::Keys);
         let by = by.or_else(|| {
             Metric::WEIGHTS
@@ -144,7 +144,7 @@ pub struct DatabaseKeys {
 }
 
 /// Keys by type, most keys first; `None` where no row has a type.
-pub fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Option<Vec<TypeLoad>> {
+pub(crate) fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Option<Vec<TypeLoad>> {
     let mut types: BTreeMap<&Name, Load> = BTreeMap::new();
     for kind in attributes.kinds.sorted() {
         *types.entry(&kind.type_name).or_default() += kind.load;
@@ -160,7 +160,7 @@ pub fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Option<Vec<T
 }
 
 /// Keys by database, in the order of their numbers; `None` where no row has one.
-pub fn databases(attributes: &Attributes) -> Option<Vec<DatabaseKeys>> {
+pub(crate) fn databases(attributes: &Attributes) -> Option<Vec<DatabaseKeys>> {
     let databases = attributes
         .databases
         .as_ref()

@@ -63,7 +63,7 @@ pub fn encodings(kinds: &Kinds, carried: &PerMetric<u128>) -> Option<Vec<Encodin
 }
 
 /// Of each type the keys with most elements, all of them largest first; `None` where no row has elements.
-pub fn largest(
+pub(crate) fn largest(
     kinds: &Kinds,
     shown: &dyn Fn(&Name) -> Name,
     owner: &dyn Fn(u16) -> Option<Name>,

@@ -5,13 +5,11 @@ pub const BALANCED: f64 = 1.05;
 /// From this ratio on memory is skewed; below it, it is watched.
 pub const SKEWED: f64 = 1.20;
 /// The same two for CPU time and operations, which vary more from minute to minute.
-pub const LOAD: [f64; 2] = [1.20, 1.50];
+pub(crate) const LOAD: [f64; 2] = [1.20, 1.50];
 /// The same two for accesses, which are estimated from LFU counters.
-pub const ACCESSES: [f64; 2] = [1.50, 2.00];
+pub(crate) const ACCESSES: [f64; 2] = [1.50, 2.00];
 /// A state falls only when its figure is this much below the band that raised it.
-pub const HYSTERESIS: f64 = 0.02;
-/// The quantile of a perfect hash up to which a ratio is balanced.
-pub const BY_CHANCE: f64 = 0.99;
+pub(crate) const HYSTERESIS: f64 = 0.02;
 
 /// From this part of `maxmemory` on a node is full.
 pub const FULL: f64 = 0.90;
@@ -20,49 +18,49 @@ pub const BUSY: f64 = 0.80;
 /// From this part of either limit on a skew is critical, and growth is watched.
 pub const CLOSE: f64 = 0.75;
 /// A skew whose limit is not known is critical from this ratio on.
-pub const CRITICAL: f64 = 2.0;
+pub(crate) const CRITICAL: f64 = 2.0;
 /// A full node that reaches its limit within so many months is watched.
-pub const SOON_MONTHS: f64 = 1.0;
+pub(crate) const SOON_MONTHS: f64 = 1.0;
 
 /// With fewer keys a node than this, chance alone may make nodes uneven.
 pub const FEW_KEYS: f64 = 1000.0;
 /// With fewer keys a node, and fewer bytes, there is nothing to judge.
-pub const LEAST_KEYS: f64 = 100.0;
+pub(crate) const LEAST_KEYS: f64 = 100.0;
 /// See `LEAST_KEYS`.
-pub const LEAST_BYTES: f64 = 1_048_576.0;
+pub(crate) const LEAST_BYTES: f64 = 1_048_576.0;
 /// With fewer captured operations a node there is nothing to judge.
-pub const LEAST_OPS: f64 = 40.0;
+pub(crate) const LEAST_OPS: f64 = 40.0;
 /// From this many a node on, what chance may have brought above a band is below it.
-pub const FEW_OPS: f64 = 10_000.0;
+pub(crate) const FEW_OPS: f64 = 10_000.0;
 /// Below so many operations a second, and so much of a core, a node is idle.
-pub const IDLE_OPS: f64 = 100.0;
+pub(crate) const IDLE_OPS: f64 = 100.0;
 /// See `IDLE_OPS`.
-pub const IDLE_CPU: f64 = 0.02;
+pub(crate) const IDLE_CPU: f64 = 0.02;
 /// Nodes are compared where captures cover this part of them.
 pub const COVERED: f64 = 0.8;
 /// Where nodes are not compared, a tag or key is hot from this part of what was captured on.
 pub const HOT: f64 = 0.2;
 /// A node without an operation was not captured where chance gives it none in e^-45 of all clusters.
-pub const SURELY: f64 = 45.0;
+pub(crate) const SURELY: f64 = 45.0;
 /// A primary with less than this part of its share of the slots is being filled or drained.
-pub const MOVING: f64 = 0.25;
+pub(crate) const MOVING: f64 = 0.25;
 /// Sizes count as known from this part of the keys on; from the second one on the rest is estimated.
-pub const SIZES: [f64; 2] = [0.99, 0.5];
+pub(crate) const SIZES: [f64; 2] = [0.99, 0.5];
 
 /// A unit is heavy if it holds at least this part of a node's fair share.
 pub const HEAVY: f64 = 0.05;
 /// More heavy units than this that hold more than `COARSE` of the load are one cause: units are too coarse.
 pub const SEVERAL: usize = 3;
 /// See `SEVERAL`.
-pub const COARSE: f64 = 0.5;
+pub(crate) const COARSE: f64 = 0.5;
 /// Unless one of them holds more than this part of what they hold together.
-pub const DOMINANT: f64 = 1.0 / 3.0;
+pub(crate) const DOMINANT: f64 = 1.0 / 3.0;
 /// An excess that is less likely than this under a perfect hash is no chance.
 pub const CHANCE: f64 = 1e-4;
 /// A cause that adds this many fair shares is named, and one that adds this part of the excess.
 pub const NAMED: f64 = 0.05;
 /// See `NAMED`.
-pub const NAMED_PART: f64 = 0.2;
+pub(crate) const NAMED_PART: f64 = 0.2;
 
 /// A step is worth taking if it lowers a ratio by this much.
-pub const WORTH: f64 = 0.02;
+pub(crate) const WORTH: f64 = 0.02;

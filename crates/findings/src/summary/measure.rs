@@ -43,7 +43,7 @@ impl From<Metric> for Measure {
 
 impl Measure {
     /// The metric whose tags and keys explain it.
-    pub fn metric(self) -> Metric {
+    pub(crate) fn metric(self) -> Metric {
         match self {
             Measure::Bytes => Metric::Bytes,
             Measure::UsedMemory | Measure::Keys => Metric::Keys,
@@ -54,7 +54,7 @@ impl Measure {
     }
 
     /// The role that it stands for where the user does not choose.
-    pub fn role(self) -> Role {
+    pub(crate) fn role(self) -> Role {
         match self {
             Measure::Bytes | Measure::UsedMemory | Measure::Keys => Role::Memory,
             Measure::Cpu | Measure::Ops | Measure::Accesses => Role::Load,
@@ -73,7 +73,7 @@ impl Measure {
     }
 
     /// Whether one of it is an event that may or may not have been counted: small numbers of it are chance.
-    pub fn is_counted(self) -> bool {
+    pub(crate) fn is_counted(self) -> bool {
         self == Measure::Ops
     }
 }

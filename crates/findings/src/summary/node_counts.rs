@@ -200,19 +200,19 @@ impl FullestCounted {
     }
 
     /// Whether nothing but chance makes it so full, for want of keys.
-    pub fn has_too_few_keys(&self) -> bool {
+    pub(crate) fn has_too_few_keys(&self) -> bool {
         self.keys < limit::FEW_KEYS * self.nodes as f64
             && 1.0 + self.placement <= limit::BALANCED
             && self.is_rest_by_chance
     }
 
     /// What is left when its slots are accounted for, in fair shares.
-    pub fn rest(&self) -> f64 {
+    pub(crate) fn rest(&self) -> f64 {
         self.max_over_mean - 1.0 - self.placement
     }
 
     /// Whether its slots add what is worth a word.
-    pub fn is_by_slots(&self) -> bool {
+    pub(crate) fn is_by_slots(&self) -> bool {
         let excess = self.max_over_mean - 1.0;
         self.placement >= limit::NAMED || self.placement >= limit::NAMED_PART * excess
     }

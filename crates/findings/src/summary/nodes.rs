@@ -94,7 +94,7 @@ pub struct OverShare {
 
 impl OverShare {
     /// Whether neither is known.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == OverShare::default()
     }
 
@@ -174,7 +174,7 @@ pub struct Unowned {
 
 impl Nodes {
     /// The loads of the nodes of `topology`, from those of all slots.
-    pub fn of(topology: &Topology, slots: &PerMetric<Vec<u64>>) -> Self {
+    pub(crate) fn of(topology: &Topology, slots: &PerMetric<Vec<u64>>) -> Self {
         let added = slots.map(|_, loads| add_up(topology, loads));
         let load = |(index, node): (usize, &crate::topology::Node)| NodeLoad {
             id: Name::from(node.id.as_str()),

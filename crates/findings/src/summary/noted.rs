@@ -11,7 +11,7 @@ use crate::summary::verdict::Verdict;
 
 impl Nodes {
     /// Notes by node what roles, limits and servers say of each.
-    pub fn note(
+    pub(crate) fn note(
         &mut self,
         verdict: &Verdict,
         roles: &[RoleLoad],

@@ -25,7 +25,7 @@ pub struct Observed {
 
 impl Observed {
     /// What covers a load: captures, or readings of counters.
-    pub fn of_load(&self, metric: Metric) -> Option<&Captures> {
+    pub(crate) fn of_load(&self, metric: Metric) -> Option<&Captures> {
         match metric {
             Metric::Cpu => self.counters.as_ref(),
             Metric::Ops => self.captures.as_ref().or(self.counters.as_ref()),

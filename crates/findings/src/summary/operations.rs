@@ -96,7 +96,7 @@ pub struct KeyOps {
 }
 
 /// Names the busiest keys of slots that have no hash tag: tags are named without them.
-pub fn name_keys(
+pub(crate) fn name_keys(
     slots: &mut [HotSlot],
     counted: Option<&tally::operations::Operations>,
     shown: &dyn Fn(&Name) -> Name,
@@ -143,7 +143,7 @@ pub struct CommandOps {
 
 impl Operations {
     /// What was counted; `None` where there are none.
-    pub fn of(
+    pub(crate) fn of(
         counted: &tally::operations::Operations,
         shown: &dyn Fn(&Name) -> Name,
     ) -> Option<Self> {

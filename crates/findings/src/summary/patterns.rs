@@ -140,7 +140,7 @@ impl Sum {
 }
 
 /// The patterns, and the prefixes of as many levels as are wanted, listed `by` a metric.
-pub fn of(
+pub(crate) fn of(
     counted: &patterns::Patterns,
     totals: &PerMetric<u128>,
     by: Metric,

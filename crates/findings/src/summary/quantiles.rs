@@ -107,7 +107,7 @@ pub struct TagSizes {
 
 impl TagSizes {
     /// From what is known of the tags; `None` where no key has one.
-    pub fn of(tags: &TagCounter) -> Option<Self> {
+    pub(crate) fn of(tags: &TagCounter) -> Option<Self> {
         let mut amounts = Histogram::default();
         let is_sampled = match &tags.counts {
             TagCounts::Exact(table) => {
@@ -127,7 +127,7 @@ impl TagSizes {
     }
 
     /// The same, where it is that of a sample, with what is known of all tags.
-    pub fn of_all(mut self, tags: &Tags) -> Self {
+    pub(crate) fn of_all(mut self, tags: &Tags) -> Self {
         if self.sampled.is_some() && tags.distinct > 0 {
             let largest = tags.heaviest.keys.first();
             let largest = largest.map_or(0, |tag| tag.load.keys);

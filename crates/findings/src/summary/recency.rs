@@ -28,7 +28,10 @@ pub struct LfuLoad {
 }
 
 /// By idle time; `None` where no row has one.
-pub fn idle(counted: &tally::recency::Recency, carried: &PerMetric<u128>) -> Option<Vec<IdleLoad>> {
+pub(crate) fn idle(
+    counted: &tally::recency::Recency,
+    carried: &PerMetric<u128>,
+) -> Option<Vec<IdleLoad>> {
     let bounds = IDLE.into_iter().map(Some).chain([None]);
     let rows = bounds
         .zip(&counted.idle)
@@ -41,7 +44,10 @@ pub fn idle(counted: &tally::recency::Recency, carried: &PerMetric<u128>) -> Opt
 }
 
 /// By LFU counter, of those that a key has; `None` where no row has one.
-pub fn lfu(counted: &tally::recency::Recency, carried: &PerMetric<u128>) -> Option<Vec<LfuLoad>> {
+pub(crate) fn lfu(
+    counted: &tally::recency::Recency,
+    carried: &PerMetric<u128>,
+) -> Option<Vec<LfuLoad>> {
     let rows = (0..=u8::MAX).zip(&counted.lfu);
     let rows = rows.filter(|(_, load)| load[Metric::Keys] > 0);
     let rows: Vec<_> = rows

@@ -16,9 +16,9 @@ use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::state::{Role, Severity};
 
 /// A key of this many bytes is a risk wherever it is.
-pub const LARGE_KEY: u64 = 100 << 20;
+pub(crate) const LARGE_KEY: u64 = 100 << 20;
 /// A key of this many elements is a risk wherever it is.
-pub const MANY_ELEMENTS: u64 = 1_000_000;
+pub(crate) const MANY_ELEMENTS: u64 = 1_000_000;
 /// A key of this part of a node's fair share is a risk.
 const HEAVY_KEY: f64 = 0.05;
 /// A tag of this part of a node's fair share is a risk; one of a whole share is a warning.
@@ -36,7 +36,7 @@ fn block_ms(bytes: Option<u64>, elements: Option<u64>) -> f64 {
 
 /// What risks are found in.
 #[derive(Clone, Copy)]
-pub struct RiskInputs<'a> {
+pub(crate) struct RiskInputs<'a> {
     /// The nodes.
     pub nodes: &'a Nodes,
     /// Tags and keys.
@@ -50,7 +50,7 @@ pub struct RiskInputs<'a> {
 }
 
 /// All risks, the most severe first.
-pub fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
+pub(crate) fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
     let RiskInputs { nodes, units, .. } = inputs;
     let mut risks = Vec::new();
     risks.extend(open_slots(nodes));

@@ -37,7 +37,7 @@ impl From<Metric> for Asked {
 
 /// What roles are chosen from.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub(crate) struct Given<'a> {
     /// The nodes.
     pub nodes: &'a Nodes,
     /// The load of each slot.
@@ -79,7 +79,7 @@ pub struct RoleLoad {
 
 impl RoleLoad {
     /// The roles that can be judged, memory first, or those that the user asks for.
-    pub fn choose(given: &Given<'_>) -> Vec<RoleLoad> {
+    pub(crate) fn choose(given: &Given<'_>) -> Vec<RoleLoad> {
         if !given.asked.by.is_empty() {
             let asked = given.asked.by.iter();
             return asked
@@ -96,7 +96,7 @@ impl RoleLoad {
     }
 
     /// The primary that is being filled or drained, and does not hold half of its fair share of any load.
-    pub fn moving(&self, nodes: &Nodes) -> Option<Name> {
+    pub(crate) fn moving(&self, nodes: &Nodes) -> Option<Name> {
         let all = nodes.owning().count() as f64;
         let holds_share = |at: usize| {
             Metric::ALL.into_iter().any(|metric| {

@@ -108,7 +108,7 @@ pub enum Reason {
 const N_EFF_ERROR: f64 = 0.0055;
 
 /// What a role is judged on.
-pub struct RoleInputs<'a> {
+pub(crate) struct RoleInputs<'a> {
     /// What its sentence is made from.
     pub explained: Explained<'a>,
     /// All units.
@@ -125,7 +125,7 @@ pub struct RoleInputs<'a> {
 
 impl RoleVerdict {
     /// Judges the compared nodes.
-    pub fn new(inputs: &RoleInputs<'_>) -> Self {
+    pub(crate) fn new(inputs: &RoleInputs<'_>) -> Self {
         let Explained {
             nodes, load, units, ..
         } = inputs.explained;

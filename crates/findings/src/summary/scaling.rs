@@ -79,7 +79,7 @@ pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled>
 
 /// How much more uneven 1024 ranges of 16 slots are than a perfect hash would have them: CV^2 N_eff / 1023. Clean
 /// dumps stay below 3.2.
-pub fn hash_ratio(loads: &[u64], effective_units: f64) -> Option<f64> {
+pub(crate) fn hash_ratio(loads: &[u64], effective_units: f64) -> Option<f64> {
     let ranges: Vec<f64> = loads
         .chunks(16)
         .map(|slots| slots.iter().map(|load| *load as f64).sum())

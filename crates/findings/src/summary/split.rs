@@ -23,7 +23,7 @@ use crate::summary::model::even_split::p99_of_shares;
 use crate::summary::nodes::NodeLoad;
 
 /// The fullest node's excess in fair shares, split.
-pub struct Split<'a> {
+pub(crate) struct Split<'a> {
     compared: &'a Compared<'a>,
     /// The place of the fullest node among the compared ones.
     pub at: usize,
@@ -55,7 +55,11 @@ const MOST: f64 = 0.5;
 
 impl<'a> Split<'a> {
     /// Splits the excess of the fullest node; `None` where no node holds anything.
-    pub fn of(compared: &'a Compared<'a>, units: &'a UnitsBy, measure: Measure) -> Option<Self> {
+    pub(crate) fn of(
+        compared: &'a Compared<'a>,
+        units: &'a UnitsBy,
+        measure: Measure,
+    ) -> Option<Self> {
         let at = compared.fullest()?;
         let (p, fair, total) = (compared.slots[at], compared.fair(at), compared.total);
         let least = units.least_heavy(compared.least_fair());
@@ -87,32 +91,32 @@ impl<'a> Split<'a> {
     }
 
     /// How many nodes are compared.
-    pub fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.compared.nodes.len()
     }
 
     /// W.
-    pub fn total(&self) -> f64 {
+    pub(crate) fn total(&self) -> f64 {
         self.compared.total
     }
 
     /// E, the 99 % quantile of the fullest node if a perfect hash placed the light units on an even split of the slots and
     /// the heavy ones were even; `None` where tags were not counted.
-    pub fn by_chance(&self) -> Option<f64> {
+    pub(crate) fn by_chance(&self) -> Option<f64> {
         let light = self.light.as_ref().filter(|light| light.total() > 0.0)?;
         let part = (light.total() / self.total()).min(1.0);
         Some(1.0 + part * (p99_of_shares(light, &self.compared.shares) - 1.0))
     }
 
     /// What the light units add: M - 1 less everything else.
-    pub fn by_rest(&self) -> f64 {
+    pub(crate) fn by_rest(&self) -> f64 {
         let on = self.heavy_on(self.fullest) * (1.0 - self.p);
         let elsewhere = (self.heavy_total() - self.heavy_on(self.fullest)) * self.p;
         self.max_over_mean - 1.0 - self.by_slots - (on - elsewhere) / self.fair
     }
 
     /// Whether a perfect hash may well give the light units this excess.
-    pub fn is_rest_by_chance(&self) -> bool {
+    pub(crate) fn is_rest_by_chance(&self) -> bool {
         let Some(light) = &self.light else {
             return false;
         };
@@ -123,7 +127,7 @@ impl<'a> Split<'a> {
     }
 
     /// The parts, largest first.
-    pub fn causes(&self, loads_of_slots: &[u64]) -> Vec<Cause> {
+    pub(crate) fn causes(&self, loads_of_slots: &[u64]) -> Vec<Cause> {
         let mut causes = vec![self.slots()];
         if self.is_coarse() {
             causes.push(self.coarse());

@@ -18,7 +18,7 @@ use slotscope_engine::tally::tags::{TagCounter, TagCounts};
 use crate::summary::balance::tidy;
 
 /// Rows that files hold; the terminal shows fewer.
-pub const LISTED: usize = 1000;
+pub(crate) const LISTED: usize = 1000;
 /// Tags named for a hot slot.
 const TAGS_OF_A_SLOT: usize = 5;
 
@@ -103,7 +103,7 @@ struct CountedTag {
 }
 
 /// What rows of tags and keys are made from.
-pub struct RowContext<'a> {
+pub(crate) struct RowContext<'a> {
     /// The load of all keys, in every metric that the input carries.
     pub totals: &'a PerMetric<u128>,
     /// The metric that they are listed by.
@@ -118,7 +118,11 @@ pub struct RowContext<'a> {
 
 impl Tags {
     /// From the counts of the first pass and, where those are rows, of the second.
-    pub fn of(tags: &TagCounter, recount: Option<&Recount>, context: &RowContext<'_>) -> Self {
+    pub(crate) fn of(
+        tags: &TagCounter,
+        recount: Option<&Recount>,
+        context: &RowContext<'_>,
+    ) -> Self {
         let exactly = |name: &Name, load: Load| CountedTag {
             name: name.clone(),
             load,

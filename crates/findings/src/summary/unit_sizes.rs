@@ -8,7 +8,7 @@ use crate::summary::tags::Tags;
 /// (keys, units) pairs, the untagged keys first; `None` where the sizes of the tags were not counted.
 ///
 /// Where only a sample of the tags was counted, it is scaled up to all tags that are not listed with certainty.
-pub fn of(tags: &Tags, tag_sizes: Option<&TagSizes>, keys: u64) -> Option<Vec<(f64, f64)>> {
+pub(crate) fn of(tags: &Tags, tag_sizes: Option<&TagSizes>, keys: u64) -> Option<Vec<(f64, f64)>> {
     let untagged = (1.0, keys.saturating_sub(tags.tagged_keys) as f64);
     let pair = |(size, count): &(u64, u64)| (*size as f64, *count as f64);
     let counts: Vec<_> = match tag_sizes {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::{Metric, PerWeight};
+use slotscope_engine::metric::Metric;
 
 use crate::summary::capacity::Capacity;
 use crate::summary::expiry::Expiry;
@@ -57,7 +57,7 @@ pub struct Verdict {
 }
 
 /// What is judged.
-pub struct VerdictInputs<'a> {
+pub(crate) struct VerdictInputs<'a> {
     /// What roles are chosen from.
     pub given: Given<'a>,
     /// What is wrong with the dump.
@@ -83,7 +83,7 @@ pub struct VerdictInputs<'a> {
 impl Verdict {
     /// Judges the nodes in every role, and finds what else is wrong; steps are computed later. The loads of the roles are
     /// returned beside it.
-    pub fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>) {
+    pub(crate) fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>) {
         let Given { nodes, loads, .. } = inputs.given;
         let role_loads = RoleLoad::choose(&inputs.given);
         let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
@@ -298,9 +298,4 @@ impl VerdictInputs<'_> {
             .of(keys)
         })
     }
-}
-
-/// How many keys have a known weight; ready-made counts have none.
-pub fn known(weights: &slotscope_engine::tally::weights::Weights) -> PerWeight<u64> {
-    PerWeight::from_fn(|metric| weights.get(metric).map(|weighed| weighed.known))
 }

@@ -53,7 +53,7 @@ pub fn read(path: &Path) -> Result<Vec<NodeKeys>> {
 }
 
 /// The nodes of a listing.
-pub fn parse(text: &str) -> Vec<NodeKeys> {
+pub(crate) fn parse(text: &str) -> Vec<NodeKeys> {
     text.lines()
         .filter_map(|line| node(&ansi::stripped(line)))
         .collect()

@@ -21,7 +21,7 @@ pub struct Called<'a> {
 
 impl Called<'_> {
     /// What people call it.
-    pub fn name(&self) -> Name {
+    pub(crate) fn name(&self) -> Name {
         let [address, hostname] = [self.address, self.hostname].map(|name| name.map(Name::from));
         text::node_name(&Name::from(self.id), address.as_ref(), hostname.as_ref())
     }
@@ -57,7 +57,7 @@ enum Fit {
 
 impl Node {
     /// What it may be called.
-    pub fn called(&self) -> Called<'_> {
+    pub(crate) fn called(&self) -> Called<'_> {
         Called {
             id: &self.id,
             address: self.address.as_deref(),
@@ -85,7 +85,10 @@ impl Topology {
 ///
 /// # Errors
 /// No node is called so, or several are; for people.
-pub fn find<'n>(nodes: impl Iterator<Item = Called<'n>>, name: &str) -> Result<usize, String> {
+pub(crate) fn find<'n>(
+    nodes: impl Iterator<Item = Called<'n>>,
+    name: &str,
+) -> Result<usize, String> {
     let nodes: Vec<Called<'_>> = nodes.collect();
     let fits: Vec<Option<Fit>> = nodes
         .iter()

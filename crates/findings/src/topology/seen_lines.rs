@@ -35,7 +35,7 @@ impl SeenLines {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// True if no line was read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -151,7 +151,7 @@ impl InWords for NotCompared {
 }
 
 /// A tag or key by its kind and name.
-pub fn unit(name: &Name, is_tag: bool) -> String {
+pub(crate) fn unit(name: &Name, is_tag: bool) -> String {
     if is_tag {
         format!("hash tag {{{}}}", short(name))
     } else {

@@ -153,7 +153,7 @@ pub struct Chart {
 
 impl Chart {
     /// The chart of `summary`, if it has one and the chart is in `set`.
-    pub fn sheet_in<'s>(&self, set: ChartSet, summary: &'s Summary) -> Option<Sheet<'s>> {
+    pub(crate) fn sheet_in<'s>(&self, set: ChartSet, summary: &'s Summary) -> Option<Sheet<'s>> {
         let is_in_set = set == ChartSet::All || (self.usual)(summary);
         let is_drawn = (self.wanted)(summary) && is_in_set;
         is_drawn.then(|| (self.sheet)(summary))

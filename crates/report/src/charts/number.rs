@@ -24,7 +24,7 @@ pub enum Numbers {
 
 impl Numbers {
     /// Those of a metric.
-    pub fn of(metric: Metric) -> Self {
+    pub(crate) fn of(metric: Metric) -> Self {
         match metric {
             metric if metric.is_size() => Numbers::Binary,
             metric if metric.is_time() => Numbers::Micros,
@@ -33,7 +33,7 @@ impl Numbers {
     }
 
     /// `4,120`, `12.3 M`; `610 B`, `12.3 MiB`; `12.3 ms`.
-    pub fn short(self, value: f64) -> String {
+    pub(crate) fn short(self, value: f64) -> String {
         match self {
             Numbers::Decimal => three_digits(value),
             Numbers::Binary => bytes_in_three_digits(value),
@@ -42,7 +42,7 @@ impl Numbers {
     }
 
     /// As `ticks`, at round values of the unit that the labels are in.
-    pub fn ticks(self, from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(self, from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
         match self {
             Numbers::Decimal => ticks(from, to, about, least),
             Numbers::Binary => {

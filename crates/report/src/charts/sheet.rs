@@ -41,7 +41,7 @@ pub struct Sheet<'s> {
 
 impl<'s> Sheet<'s> {
     /// Of the usual height, with what `draw` draws below its heading.
-    pub fn new(
+    pub(crate) fn new(
         title: impl Into<String>,
         subtitle: String,
         draw: impl FnOnce(&Canvas<'_>) + 's,
@@ -55,13 +55,17 @@ impl<'s> Sheet<'s> {
     }
 
     /// With a sentence where there is nothing to draw.
-    pub fn empty(title: impl Into<String>, subtitle: String, sentence: impl Into<String>) -> Self {
+    pub(crate) fn empty(
+        title: impl Into<String>,
+        subtitle: String,
+        sentence: impl Into<String>,
+    ) -> Self {
         let sentence = sentence.into();
         Sheet::new(title, subtitle, move |canvas| nothing(canvas, &sentence))
     }
 
     /// As it is, but of another height.
-    pub fn with_height(self, height: u32) -> Self {
+    pub(crate) fn with_height(self, height: u32) -> Self {
         Sheet { height, ..self }
     }
 

@@ -108,7 +108,7 @@ impl Guard {
 
 impl Mark {
     /// Whether the files of `directory` have it.
-    pub fn is_of(self, directory: &Path) -> bool {
+    pub(crate) fn is_of(self, directory: &Path) -> bool {
         self.file
             .is_some_and(|file| self.is_in(&directory.join(file)))
     }
@@ -122,7 +122,7 @@ impl Mark {
     }
 
     /// Whether the file at `path` has it.
-    pub fn is_in(self, path: &Path) -> bool {
+    pub(crate) fn is_in(self, path: &Path) -> bool {
         // Opening a pipe would wait for its writer.
         let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         let mut start = Vec::new();

@@ -57,12 +57,12 @@ impl<T> OutputSet<T> {
     }
 
     /// The names of the files.
-    pub fn files(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &'static str> {
         self.outputs.iter().map(|output| output.file)
     }
 
     /// How a directory of such files is recognised.
-    pub fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         Mark {
             file: self.files().next(),
             text: self.text,

@@ -14,25 +14,29 @@ pub fn lengths(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// The sizes of keys with their values.
-pub fn sizes(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn sizes(summary: &Summary) -> Option<Section<'_>> {
     let sizes = Section::titled("Key sizes").anchored("sizes", "Sizes");
     section(sizes, Metric::Bytes, summary.sizes.as_ref()?)
 }
 
 /// `of` under the heading of `section`, in units of `metric`.
-pub fn section<'a>(section: Section<'a>, metric: Metric, of: &'a Quantiles) -> Option<Section<'a>> {
+pub(crate) fn section<'a>(
+    section: Section<'a>,
+    metric: Metric,
+    of: &'a Quantiles,
+) -> Option<Section<'a>> {
     (of.count > 0).then(|| section.narrow().detail().with(Block::Quantiles(metric, of)))
 }
 
 /// The mean and quantiles on one line.
-pub fn quantiles(metric: Metric, of: &Quantiles) -> String {
+pub(crate) fn quantiles(metric: Metric, of: &Quantiles) -> String {
     let mean = mean(metric, of);
     let [min, p50, p99, max] = [of.min, of.p50, of.p99, of.max].map(|n| amount_cell(metric, n));
     format!("mean {mean}, min {min}, p50 {p50}, p99 {p99}, max {max}")
 }
 
 /// The mean, with one digit after the point where it is small.
-pub fn mean(metric: Metric, of: &Quantiles) -> String {
+pub(crate) fn mean(metric: Metric, of: &Quantiles) -> String {
     if of.mean < 1000.0 {
         format!("{:.1}", of.mean)
     } else {

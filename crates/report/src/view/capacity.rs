@@ -10,7 +10,7 @@ use crate::view::table::Rank;
 use crate::view::{Cell, Column, Section, Table, Value};
 
 /// How full the nodes are, and when they will be full.
-pub fn section(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let capacity = summary.capacity.as_ref()?;
     let part = |node: &NodeRoom| node.used as f64 / node.maxmemory.max(1) as f64;
     let mut nodes: Vec<&NodeRoom> = capacity.nodes.iter().collect();

@@ -14,7 +14,7 @@ use crate::view::{Cell, Column, Table};
 
 /// A problem, or that there is none.
 #[derive(Debug, Clone)]
-pub struct Card {
+pub(crate) struct Card {
     /// How bad it is.
     pub state: State,
     /// The role that it is in.
@@ -31,7 +31,7 @@ pub struct Card {
 
 /// A step that is for a problem; the table of the steps has its command.
 #[derive(Debug, Clone)]
-pub struct CardStep {
+pub(crate) struct CardStep {
     /// Its number in that table.
     pub number: usize,
     /// What is done.
@@ -41,7 +41,7 @@ pub struct CardStep {
 }
 
 /// A card for every problem, the most urgent first; one that says so where there is none.
-pub fn cards(summary: &Summary) -> Vec<Card> {
+pub(crate) fn cards(summary: &Summary) -> Vec<Card> {
     let verdict = &summary.verdict;
     let cards: Vec<Card> = verdict
         .problems()

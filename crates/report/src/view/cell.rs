@@ -77,7 +77,7 @@ impl<'a> From<Value<'a>> for Cell<'a> {
 
 impl<'a> Cell<'a> {
     /// Nothing that is known.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Value::None.into()
     }
 
@@ -111,7 +111,7 @@ impl<'a> Cell<'a> {
     }
 
     /// A node.
-    pub fn node(node: &'a NodeLoad) -> Self {
+    pub(crate) fn node(node: &'a NodeLoad) -> Self {
         Value::Node(&node.id, node.label()).into()
     }
 
@@ -171,13 +171,13 @@ impl<'a> Cell<'a> {
     }
 
     /// The same with a bar, `part` of the longest.
-    pub fn with_bar(self, part: f64, fair: Option<f64>, tone: Tone) -> Self {
+    pub(crate) fn with_bar(self, part: f64, fair: Option<f64>, tone: Tone) -> Self {
         let bar = Some(Bar { part, fair, tone });
         Cell { bar, ..self }
     }
 
     /// The same with the bar of a load, `part` of the longest.
-    pub fn with_load_bar(self, part: f64) -> Self {
+    pub(crate) fn with_load_bar(self, part: f64) -> Self {
         self.with_bar(part, None, Tone::Plain)
     }
 

@@ -39,7 +39,7 @@ pub struct Expected {
 
 impl Curve {
     /// The first and the last time.
-    pub fn times(&self) -> (u64, u64) {
+    pub(crate) fn times(&self) -> (u64, u64) {
         let measured = self.points.iter().map(|point| point.at);
         let all = measured.chain(self.line.iter().map(|point| point.at));
         let (from, to) = all.fold((u64::MAX, 0), |(from, to), at| (from.min(at), to.max(at)));
@@ -47,7 +47,7 @@ impl Curve {
     }
 
     /// The line up to the last measured amount, and from there on.
-    pub fn fitted_and_ahead(&self) -> (Vec<Expected>, Vec<Expected>) {
+    pub(crate) fn fitted_and_ahead(&self) -> (Vec<Expected>, Vec<Expected>) {
         let now = self.points.iter().map(|point| point.at).max().unwrap_or(0);
         let (mut fitted, mut ahead): (Vec<Expected>, Vec<Expected>) =
             self.line.iter().partition(|point| point.at <= now);
@@ -65,12 +65,12 @@ impl Curve {
     }
 
     /// The limit, where it is not above all that is drawn.
-    pub fn shown_limit(&self) -> Option<u64> {
+    pub(crate) fn shown_limit(&self) -> Option<u64> {
         self.limit.filter(|limit| *limit as f64 <= self.top())
     }
 
     /// What the marks of a picture stand for.
-    pub fn key(&self) -> Vec<&'static str> {
+    pub(crate) fn key(&self) -> Vec<&'static str> {
         let (fitted, ahead) = self.fitted_and_ahead();
         let is_left_out = self.points.iter().any(|point| point.is_left_out);
         let has_band = self.line.iter().any(|point| point.band.is_some());
@@ -85,7 +85,7 @@ impl Curve {
     }
 
     /// The largest amount that is drawn: the band may go on above it.
-    pub fn top(&self) -> f64 {
+    pub(crate) fn top(&self) -> f64 {
         let measured = self.points.iter().map(|point| point.amount);
         let most = measured.fold(1.0, f64::max);
         let ends = self.line.iter().map(|point| point.amount);

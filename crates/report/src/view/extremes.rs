@@ -14,7 +14,7 @@ use crate::view::{Block, Cell, Column, Section, Table};
 const NAMED: usize = 3;
 
 /// The keys of all lists.
-pub fn section(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let lists = summary.extremes.iter();
     let blocks = lists.flat_map(|list| {
         let commands = commands(list).map(Block::Line);
@@ -120,7 +120,7 @@ fn table<'s>(summary: &'s Summary, list: &'s ExtremeKeys) -> Table<'s> {
 }
 
 /// What lists name a key by.
-pub fn mark(summary: &Summary, key: &Name, slot: u16) -> Cell<'static> {
+pub(crate) fn mark(summary: &Summary, key: &Name, slot: u16) -> Cell<'static> {
     let titles: Vec<&str> = summary.listed_by(key, slot).map(|by| by.title()).collect();
     Cell::of((!titles.is_empty()).then_some(titles), |titles| {
         Cell::text(titles.join(", "))

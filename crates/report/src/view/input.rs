@@ -13,13 +13,13 @@ const REASON: usize = 400;
 const DOUBTS: usize = 3;
 
 /// What a filter left out, where a report begins; the page has it in its own place.
-pub fn filtered(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn filtered(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::untitled().scoped(Scope::Overview);
     left_out(summary).map(|text| section.paragraph(text))
 }
 
 /// The sentence of what a filter left out: everything else is of the rest.
-pub fn left_out(summary: &Summary) -> Option<String> {
+pub(crate) fn left_out(summary: &Summary) -> Option<String> {
     let filter = summary.input.filter.as_ref()?;
     let amounts = [
         (filter.keys > 0 || filter.operations == 0).then(|| counted(filter.keys, "key")),
@@ -84,7 +84,7 @@ fn what_was_read(summary: &Summary) -> String {
 }
 
 /// How much was read, and doubts about it, where space is short.
-pub fn read(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn read(summary: &Summary) -> Option<Section<'_>> {
     let keys = what_was_read(summary);
     let rejected = match summary.input.rejected.count {
         0 => String::new(),
@@ -96,7 +96,7 @@ pub fn read(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// Doubts about the input, for below the verdict; `remarks` has those that are too many for that.
-pub fn doubts(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn doubts(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::untitled().scoped(Scope::Overview);
     Some(section.with_all(first_doubts(&summary.input)))
 }
@@ -116,7 +116,7 @@ fn all_doubts(input: &InputFacts) -> impl Iterator<Item = String> {
 }
 
 /// The inputs.
-pub fn files(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn files(summary: &Summary) -> Option<Section<'_>> {
     let files = &summary.input.files;
     let are_objects = files.iter().any(|file| file.object.is_some());
     let etag = |file: &FileFacts| file.object.as_ref()?.etag.as_ref().map(Name::to_string);
@@ -136,7 +136,7 @@ pub fn files(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// Lines that are no keys.
-pub fn rejected(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn rejected(summary: &Summary) -> Option<Section<'_>> {
     let rejected = &summary.input.rejected;
     let table = Table::of(&rejected.first)
         .column(Column::words("file").flexible(), |reject| {
@@ -157,7 +157,7 @@ pub fn rejected(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// Doubts that there is no room for below the verdict, and what the formats cannot show.
-pub fn remarks(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn remarks(summary: &Summary) -> Option<Section<'_>> {
     let input = &summary.input;
     let doubts = all_doubts(input).skip(DOUBTS).map(Block::Paragraph);
     let notes = input.notes.iter().map(of_any::note).map(Block::Paragraph);

@@ -73,7 +73,7 @@ fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
 pub const SHARE: &str = "the part of the load of all keys";
 
 /// Keys by type and encoding.
-pub fn types(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn types(summary: &Summary) -> Option<Section<'_>> {
     let table = Table::of(summary.encodings.as_ref()?)
         .column(Column::words("type").flexible(), |of| Cell::name(&of.kind))
         .column(Column::words("encoding").optional(), |of| {
@@ -90,7 +90,7 @@ pub fn types(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// The keys with most elements.
-pub fn largest(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn largest(summary: &Summary) -> Option<Section<'_>> {
     let table = Table::of(summary.largest.as_ref()?)
         .column(Column::words("key").flexible(), |key| Cell::name(&key.key))
         .column(Column::words("type"), |key| Cell::name(&key.kind))
@@ -113,7 +113,7 @@ pub fn largest(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// Keys by database, where there are several.
-pub fn databases(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn databases(summary: &Summary) -> Option<Section<'_>> {
     let databases = summary.databases.as_ref().filter(|of| of.len() > 1)?;
     let table = Table::of(databases)
         .column(Column::number("database"), |of| Cell::number(of.db))

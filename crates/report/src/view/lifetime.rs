@@ -25,7 +25,7 @@ const LFU: [(u8, &str); 6] = [
 ];
 
 /// When keys expire.
-pub fn expiry(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn expiry(summary: &Summary) -> Option<Section<'_>> {
     let expiry = summary.expiry.as_ref()?;
     let keys = summary.input.keys;
     let share = |keys_of: u64| percent(keys_of as f64 / keys.max(1) as f64);
@@ -113,7 +113,7 @@ fn fullest_in_words(fullest: &FullestTime) -> String {
 }
 
 /// How long keys were not used.
-pub fn idle(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn idle(summary: &Summary) -> Option<Section<'_>> {
     let mut from = 0;
     let rows = summary.idle.as_ref()?.iter().map(|of| {
         let idle = match of.under_secs {
@@ -133,7 +133,7 @@ pub fn idle(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// How often keys are used, as far as LFU counters say it.
-pub fn lfu(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn lfu(summary: &Summary) -> Option<Section<'_>> {
     let lfu = summary.lfu.as_ref()?;
     let carried = lfu.first()?.load;
     let mut least = 0;

@@ -26,7 +26,7 @@ pub mod verdict;
 pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
 pub use heat::Heat;
-pub use steps::StepTable;
+pub(crate) use steps::StepTable;
 pub use table::{Column, Table};
 pub use time_map::TimeMap;
 
@@ -37,7 +37,7 @@ use slotscope_findings::summary::quantiles::Quantiles;
 use slotscope_findings::summary::state::State;
 
 /// The sections of the report in their order, each made where the summary has something for it.
-pub static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
+pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::filtered,
     verdict::section,
     input::doubts,

@@ -16,7 +16,7 @@ use crate::view::{Block, Cell, Column, Scope, Section, Table};
 const BARS: usize = 6;
 
 /// The fullest nodes and the emptiest as bars, in few lines.
-pub fn bars(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
     let (nodes, by) = (&summary.nodes, summary.by);
     let other = other_role(summary);
     let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
@@ -52,7 +52,7 @@ pub fn bars(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// The same keys on other numbers of nodes.
-pub fn node_counts(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn node_counts(summary: &Summary) -> Option<Section<'_>> {
     let found = summary.verdict.by(summary.by)?;
     let ratios = found
         .by_node_count

@@ -24,7 +24,7 @@ const FAIR: &str =
     "what a node holds over what the average node holds: 1 is its fair share, the mark on a bar";
 
 /// The nodes against their fair share, the worst first.
-pub fn section(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let section = titled(summary)?.scoped(Scope::Overview);
     Some(unowned(
         summary,
@@ -33,7 +33,7 @@ pub fn section(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// The same for the page, which has room for a bar in every role and for the limits.
-pub fn in_full(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn in_full(summary: &Summary) -> Option<Section<'_>> {
     let section = titled(summary)?.scoped(Scope::Page);
     let mut table = table_of(summary, &worst_first(summary), Bars::All);
     // Fair shares say it where a line is too narrow for both.

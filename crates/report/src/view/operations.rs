@@ -10,7 +10,7 @@ use crate::view::{Cell, Column, Section, Table};
 const NAMED: usize = 3;
 
 /// Operations and commands.
-pub fn section(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let found = summary.operations.as_ref()?;
     let table = Table::of(&found.commands)
         .column(Column::words("command"), |of| {

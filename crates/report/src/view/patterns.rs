@@ -11,7 +11,7 @@ use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Section, Table};
 
 /// Key names with a mark in place of every id.
-pub fn patterns(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
     let patterns = summary.patterns.as_ref()?;
     let section = Section::titled("Patterns of keys").anchored("patterns", "Patterns");
     let section = section.table(patterns_table(summary));
@@ -19,7 +19,7 @@ pub fn patterns(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// What key names begin with.
-pub fn prefixes(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
     let (prefixes, by) = (summary.prefixes.as_ref()?, summary.by);
     let section = Section::titled("Prefixes").anchored("prefixes", "Prefixes");
     let tree = Block::Prefixes(prefixes_table(summary), &prefixes.top, by);

@@ -24,7 +24,7 @@ pub fn warning(text: &impl Display) -> String {
 }
 
 /// A note as it is shown.
-pub fn note(text: &String) -> String {
+pub(crate) fn note(text: &String) -> String {
     format!("note: {text}")
 }
 

@@ -17,7 +17,7 @@ const NAME: usize = 120;
 const LEAST: f64 = 0.01;
 
 /// The load of all slots.
-pub fn map(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn map(summary: &Summary) -> Option<Section<'_>> {
     let by = summary.by;
     let loads = summary.slots.loads.get(by)?;
     let section = Section::titled(format!("Slots by {}", by.title()))
@@ -53,7 +53,7 @@ pub fn table(summary: &Summary) -> Table<'_> {
 }
 
 /// The hottest slots.
-pub fn hottest(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn hottest(summary: &Summary) -> Option<Section<'_>> {
     let (slots, by) = (&summary.slots, summary.by);
     if slots.hottest.is_empty() {
         return None;
@@ -126,7 +126,7 @@ fn fills<'a>(summary: &'a Summary, slot: &'a HotSlot) -> Cell<'a> {
 }
 
 /// How uneven the slots are, and how uneven chance would make them.
-pub fn spread(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn spread(summary: &Summary) -> Option<Section<'_>> {
     let by = summary.by;
     let stats = summary.slots.stats.get(by)?;
     let (over, cv, gini) = (stats.max_over_mean?, stats.cv?, stats.gini?);

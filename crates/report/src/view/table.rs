@@ -57,7 +57,7 @@ pub enum Rank {
 impl<'a> Table<'a> {
     /// A table of these columns and rows.
     #[cfg(test)]
-    pub fn new(columns: Vec<Column>, rows: impl IntoIterator<Item = Vec<Cell<'a>>>) -> Self {
+    pub(crate) fn new(columns: Vec<Column>, rows: impl IntoIterator<Item = Vec<Cell<'a>>>) -> Self {
         Table {
             columns,
             rows: rows.into_iter().collect(),
@@ -89,7 +89,7 @@ impl<'a> Table<'a> {
     }
 
     /// Leaves columns without any key out for people: of captures the keys are not known, and are not 0.
-    pub fn hide_unknown_keys(&mut self) {
+    pub(crate) fn hide_unknown_keys(&mut self) {
         let is_none = |at: usize| {
             let mut cells = self.rows.iter().filter_map(|row| row.get(at));
             cells.all(|cell| {
@@ -116,7 +116,7 @@ impl<'a> Table<'a> {
     }
 
     /// The positions of the columns for people: those with a head, less optional ones without a value.
-    pub fn for_people(&self) -> Vec<usize> {
+    pub(crate) fn for_people(&self) -> Vec<usize> {
         (0..self.columns.len())
             .filter(|at| self.columns[*at].title.is_some())
             .filter(|at| !self.columns[*at].is_optional || self.has_value(*at))
@@ -183,12 +183,12 @@ impl Column {
     }
 
     /// The same under another head in files.
-    pub fn field(self, field: &'static str) -> Self {
+    pub(crate) fn field(self, field: &'static str) -> Self {
         Column { field, ..self }
     }
 
     /// The same in files only.
-    pub fn only_in_files(self) -> Self {
+    pub(crate) fn only_in_files(self) -> Self {
         Column {
             title: None,
             ..self
@@ -196,7 +196,7 @@ impl Column {
     }
 
     /// The same for people only.
-    pub fn only_for_people(self) -> Self {
+    pub(crate) fn only_for_people(self) -> Self {
         Column { field: "", ..self }
     }
 

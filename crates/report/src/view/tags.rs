@@ -10,7 +10,7 @@ use crate::view::table::Rank;
 use crate::view::{Cell, Column, Section, Table, Value};
 
 /// The heaviest hash tags.
-pub fn section(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let tags = summary.tags.as_ref()?;
     if summary.has_only_extremes() {
         return None;
@@ -111,7 +111,7 @@ pub fn table(summary: &Summary) -> Table<'_> {
 }
 
 /// How many keys a tag has.
-pub fn sizes(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn sizes(summary: &Summary) -> Option<Section<'_>> {
     let sizes = summary.tag_sizes.as_ref()?;
     let sampled = sizes.sampled.map_or(String::new(), |tags| {
         format!(" (a sample of {} tags)", grouped(tags))

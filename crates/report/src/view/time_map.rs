@@ -49,13 +49,8 @@ pub struct NamedSeries {
 
 impl TimeMap {
     /// Columns.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.first().map_or(0, Vec::len)
-    }
-
-    /// Whether there is no column.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The end of the last column, in seconds since 1970.
@@ -64,13 +59,13 @@ impl TimeMap {
     }
 
     /// The first and the last slot of a row.
-    pub fn slots(&self, row: usize) -> (usize, usize) {
+    pub(crate) fn slots(&self, row: usize) -> (usize, usize) {
         let first = row * self.slots_per_row;
         (first, first + self.slots_per_row - 1)
     }
 
     /// The same with fewer and larger cells.
-    pub fn coarser(&self, rows: usize, columns: usize) -> Vec<Vec<u64>> {
+    pub(crate) fn coarser(&self, rows: usize, columns: usize) -> Vec<Vec<u64>> {
         let merged = |rows: &[Vec<u64>]| {
             let sum = |at: usize| rows.iter().map(|row| row[at]).sum::<u64>();
             let sums: Vec<u64> = (0..self.len()).map(sum).collect();

@@ -26,12 +26,12 @@ const PROBLEMS: usize = 3;
 const NOTHING: f64 = 0.0005;
 
 /// The first lines of the report: every problem with its word, and what is known of roles without one.
-pub fn section(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     Some(problems_up_to(&summary.verdict, usize::MAX))
 }
 
 /// The same where space is short.
-pub fn main_problems(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn main_problems(summary: &Summary) -> Option<Section<'_>> {
     Some(problems_up_to(&summary.verdict, PROBLEMS))
 }
 
@@ -55,7 +55,7 @@ fn problems_up_to(verdict: &Verdict, most: usize) -> Section<'_> {
 }
 
 /// What is known of roles that are no problem, beside the one that the first line is about.
-pub fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     let first = verdict.sentence.to_string();
     let is_told = move |role: &&RoleVerdict| {
         role.state.is_uneven()
@@ -67,12 +67,12 @@ pub fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
 }
 
 /// Why the fullest node of the first problem is above its fair share.
-pub fn causes(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn causes(summary: &Summary) -> Option<Section<'_>> {
     causes_of(summary, uneven(&summary.verdict).next()?)
 }
 
 /// The same of the second one.
-pub fn other_causes(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn other_causes(summary: &Summary) -> Option<Section<'_>> {
     causes_of(summary, uneven(&summary.verdict).nth(1)?)
 }
 
@@ -109,7 +109,7 @@ fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section
 
 /// What the fullest node of a role holds above its fair share, cause by cause: the cause, what it adds, and the fullest
 /// node without it, as `without_it` writes the ratio.
-pub fn causes_table(
+pub(crate) fn causes_table(
     found: &RoleVerdict,
     [what, adds, without]: [Column; 3],
     without_it: impl Fn(f64) -> Cell<'static>,
@@ -157,7 +157,7 @@ fn nothing(summary: &Summary) -> &'static str {
 }
 
 /// The steps as a table: a line, a command and every role after it.
-pub fn step_table(summary: &Summary) -> Option<StepTable> {
+pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
     let verdict = &summary.verdict;
     if verdict.steps.is_empty() {
         return None;
@@ -257,7 +257,7 @@ pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// The same without the alternatives.
-pub fn main_steps(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn main_steps(summary: &Summary) -> Option<Section<'_>> {
     let mut section = remedies(summary)?;
     for block in &mut section.blocks {
         if let Block::Steps(table) = block {
@@ -269,17 +269,17 @@ pub fn main_steps(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// What is a risk however even the nodes are.
-pub fn risks(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn risks(summary: &Summary) -> Option<Section<'_>> {
     risks_up_to(summary, ALL_RISKS)
 }
 
 /// The same where space is short.
-pub fn main_risks(summary: &Summary) -> Option<Section<'_>> {
+pub(crate) fn main_risks(summary: &Summary) -> Option<Section<'_>> {
     risks_up_to(summary, RISKS)
 }
 
 /// Risks that a report has room for, and how many more there are.
-pub fn shown_risks(verdict: &Verdict) -> (Vec<&Finding>, usize) {
+pub(crate) fn shown_risks(verdict: &Verdict) -> (Vec<&Finding>, usize) {
     let risks: Vec<&Finding> = verdict.risks().take(ALL_RISKS).collect();
     let more = verdict.risks().count() - risks.len();
     (risks, more)

@@ -33,7 +33,7 @@ pub struct MonitorLine<'l> {
 
 /// What a line starts with, before the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Start {
+pub(crate) struct Start {
     /// When the command ran, in milliseconds since 1970.
     pub time_ms: u64,
     /// The number of its database.
@@ -45,7 +45,7 @@ pub struct Start {
 impl Start {
     /// Takes the start of `line` apart; `None` where it is of another form.
     #[inline]
-    pub fn parse(line: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         let text = line.strip_prefix(b"+").unwrap_or(line);
         let (time_ms, rest) = match text.first_chunk().and_then(usual_time) {
             Some(time) => (time, &text[USUAL_TIME..]),

@@ -13,7 +13,7 @@ use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};
 
 /// The format.
-pub struct CommandLog;
+pub(crate) struct CommandLog;
 
 impl Format for CommandLog {
     fn name(&self) -> &'static str {

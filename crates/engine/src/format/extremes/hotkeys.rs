@@ -13,7 +13,7 @@ use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};
 
 /// The format.
-pub struct Hotkeys;
+pub(crate) struct Hotkeys;
 
 impl Format for Hotkeys {
     fn name(&self) -> &'static str {

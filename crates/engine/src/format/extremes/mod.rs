@@ -1,7 +1,7 @@
 //! Lists of extremes: the keys that a server or redis-cli names as the hottest, slowest or largest. A row is neither a key
 //! that is counted nor an operation: it says something of a key.
 
-pub mod command_log;
+pub(crate) mod command_log;
 pub mod hotkeys;
 pub mod reply;
 pub mod top_keys;

@@ -11,7 +11,7 @@ use crate::format::{Detected, Format, Head, Notice, Opened};
 use crate::metric::extreme::Extreme;
 
 /// The format.
-pub struct TopKeys;
+pub(crate) struct TopKeys;
 
 impl Format for TopKeys {
     fn name(&self) -> &'static str {

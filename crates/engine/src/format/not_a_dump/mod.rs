@@ -11,7 +11,7 @@ use crate::name::Name;
 
 pub use forms::LINE_FORMS;
 pub use signatures::SIGNATURES;
-pub use text::like_text;
+pub(crate) use text::like_text;
 
 /// Bytes of an input that are looked at.
 const LOOKED_AT: usize = 64 << 10;
@@ -42,7 +42,7 @@ enum Sign {
 }
 
 /// Why an input that starts with `head` is refused, whatever format its lines may fit.
-pub fn by_signature(head: Head<'_>) -> Option<String> {
+pub(crate) fn by_signature(head: Head<'_>) -> Option<String> {
     let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
     let is = |one: &&NotADump| match one.sign {
         Sign::Bytes(at, bytes) => start.get(at..).is_some_and(|rest| rest.starts_with(bytes)),
@@ -54,7 +54,7 @@ pub fn by_signature(head: Head<'_>) -> Option<String> {
 }
 
 /// Why an input of which no line is known to be more than a raw key is refused.
-pub fn by_lines(head: Head<'_>) -> Option<String> {
+pub(crate) fn by_lines(head: Head<'_>) -> Option<String> {
     let lines = lines(head);
     let is = |one: &&NotADump| matches!(one.sign, Sign::Lines(is) if is(&lines));
     let found = LINE_FORMS.iter().find(is).map(refused);

@@ -5,7 +5,7 @@ use crate::format::Head;
 use crate::format::not_a_dump::lines;
 
 /// How many of the first lines look like text, where these are most of them; else 0.
-pub fn like_text(head: Head<'_>) -> u64 {
+pub(crate) fn like_text(head: Head<'_>) -> u64 {
     let lines = lines(head);
     let filled = lines.iter().filter(|line| !line.is_empty()).count();
     let like_text = lines.iter().filter(|line| is_like_text(line)).count();

@@ -5,7 +5,12 @@ use crate::format::table::Span;
 
 /// Cuts the row at `at` into fields, decodes them in place, and returns where the next row starts. A row ends
 /// with LF, CR or both; an empty one has no fields.
-pub fn cut_row(content: &mut [u8], mut at: usize, delimiter: u8, fields: &mut Vec<Span>) -> usize {
+pub(crate) fn cut_row(
+    content: &mut [u8],
+    mut at: usize,
+    delimiter: u8,
+    fields: &mut Vec<Span>,
+) -> usize {
     fields.clear();
     if matches!(content.get(at), None | Some(b'\n' | b'\r')) {
         return content.len().min(at + 1);
@@ -29,10 +34,10 @@ pub fn cut_row(content: &mut [u8], mut at: usize, delimiter: u8, fields: &mut Ve
 }
 
 /// Fields of a row that are kept; no header has as many.
-pub const MAX_FIELDS: usize = 1 << 16;
+pub(crate) const MAX_FIELDS: usize = 1 << 16;
 
 /// Keeps a field, unless there are more than any table has.
-pub fn push(fields: &mut Vec<Span>, field: Span) {
+pub(crate) fn push(fields: &mut Vec<Span>, field: Span) {
     if fields.len() < MAX_FIELDS {
         fields.push(field);
     }

@@ -13,7 +13,7 @@ pub enum Escapes {
 }
 
 /// Where the quote is that ends the text which starts at `from`.
-pub fn close(bytes: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn close(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
         at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
@@ -30,7 +30,7 @@ pub fn is_quoted(line: &[u8]) -> bool {
 }
 
 /// Undoes the escapes in `content[from..to]`; returns where the text now ends.
-pub fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize) -> usize {
+pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize) -> usize {
     match escapes {
         Escapes::C => undo_each(content, from, to, undo_c),
         Escapes::Json => undo_each(content, from, to, undo_json),

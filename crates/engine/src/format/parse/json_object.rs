@@ -10,7 +10,7 @@ use crate::format::{Detected, Head};
 
 /// A value as written, by its place in the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value {
+pub(crate) enum Value {
     /// A string, without its quotes; its escapes are not undone.
     Text(Span),
     /// A number, `true`, `false` or `null`.
@@ -21,7 +21,7 @@ pub enum Value {
 
 /// Calls `each` with the number, the name and the value of every member of the object at the start of `line`; returns
 /// where the object ends. `None`: there is no whole object.
-pub fn members(line: &[u8], mut each: impl FnMut(usize, Span, Value)) -> Option<usize> {
+pub(crate) fn members(line: &[u8], mut each: impl FnMut(usize, Span, Value)) -> Option<usize> {
     let mut at = expect(line, 0, b'{')?;
     let mut number = 0;
     if let Some(end) = expect(line, at, b'}') {
@@ -50,7 +50,7 @@ const MAX_NAME: usize = 1024;
 ///
 /// # Errors
 /// Whether it has none, or more of it must be seen.
-pub fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
+pub(crate) fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
     let bytes = table::unmarked(head.bytes).trim_ascii_start();
     let bytes = bytes
         .strip_prefix(b"[")
@@ -120,7 +120,7 @@ fn ends_bare(byte: &u8) -> bool {
 }
 
 /// Whether all of `text` is one value that is neither text nor nested.
-pub fn is_bare(text: &[u8]) -> bool {
+pub(crate) fn is_bare(text: &[u8]) -> bool {
     !matches!(text, [] | [b'{' | b'[', ..]) && !text.iter().any(ends_bare)
 }
 

@@ -1,9 +1,9 @@
 //! Parsers of values and rows that several formats share.
 
-pub mod csv_row;
+pub(crate) mod csv_row;
 pub mod escape;
-pub mod json_object;
+pub(crate) mod json_object;
 pub mod size;
 pub mod time;
-pub mod unescape;
+pub(crate) mod unescape;
 pub mod words;

@@ -5,7 +5,7 @@
 use crate::format::batch::MISSING;
 
 /// How a number is read.
-pub type ReadNumber = fn(&[u8]) -> Option<u64>;
+pub(crate) type ReadNumber = fn(&[u8]) -> Option<u64>;
 
 /// A number without sign or unit. `MISSING` itself is none.
 pub fn integer(text: &[u8]) -> Option<u64> {
@@ -22,7 +22,7 @@ pub fn integer(text: &[u8]) -> Option<u64> {
 
 /// The number in the first `len` of sixteen bytes, where they are from 1 to 16 digits and nothing else.
 #[inline]
-pub fn sixteen_digits(text: u128, len: u32) -> Option<u64> {
+pub(crate) fn sixteen_digits(text: u128, len: u32) -> Option<u64> {
     const ZEROS: u128 = u128::from_ne_bytes([b'0'; 16]);
     const TO_HIGH_BIT: u128 = u128::from_ne_bytes([0x80 - 10; 16]);
     const HIGH_BITS: u128 = u128::from_ne_bytes([0x80; 16]);
@@ -64,7 +64,7 @@ fn eight_digits(digits: u64) -> u64 {
 
 /// A size in bytes: an integer, or a decimal number and a unit, with or without a space between them. What a unit
 /// rounded off is lost, so the result is a whole number near the truth.
-pub fn size(text: &[u8]) -> Option<u64> {
+pub(crate) fn size(text: &[u8]) -> Option<u64> {
     let digits = text
         .iter()
         .position(|byte| !byte.is_ascii_digit())

@@ -12,7 +12,7 @@ const EPOCH_MILLISECONDS: u64 = 100_000_000_000;
 /// When a key expires, in milliseconds since 1970: a number of seconds or milliseconds since then, or a time as
 /// `2022-02-18T06:15:29.123+08:00`, without a zone in UTC. `NEVER` where the text is empty or says so; `SOMETIME` where it
 /// is a time to live, whose start is not known, or in another form.
-pub fn expiry(text: &[u8]) -> u64 {
+pub(crate) fn expiry(text: &[u8]) -> u64 {
     match text.trim_ascii() {
         b"" | b"0" | b"-1" | b"-2" | b"null" | b"None" => NEVER,
         text => match integer(text) {

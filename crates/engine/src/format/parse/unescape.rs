@@ -9,7 +9,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 
 /// Where the quote is that ends the text which starts at `from`.
-pub fn close(bytes: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn close(bytes: &[u8], from: usize) -> Option<usize> {
     let mut quotes = memchr::memchr_iter(b'"', bytes.get(from..)?).map(|at| from + at);
     quotes.find(|at| {
         bytes[from..*at]
@@ -23,7 +23,7 @@ pub fn close(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Whether redis-cli writes such a text: printable ASCII, and every backslash twice.
-pub fn is_written(text: &[u8]) -> bool {
+pub(crate) fn is_written(text: &[u8]) -> bool {
     let runs_are_even = text
         .split(|byte| *byte != b'\\')
         .all(|run| run.len() % 2 == 0);
@@ -31,7 +31,7 @@ pub fn is_written(text: &[u8]) -> bool {
 }
 
 /// Undoes the escapes in `content[from..to]`, a text that `is_written`; returns where it now ends.
-pub fn undo(content: &mut [u8], from: usize, to: usize) -> usize {
+pub(crate) fn undo(content: &mut [u8], from: usize, to: usize) -> usize {
     let (mut read, mut write) = (from, from);
     while let Some(plain) = memchr::memchr(b'\\', &content[read..to]) {
         content.copy_within(read..read + plain + 1, write);

@@ -21,7 +21,7 @@ const MEMBERS: [&str; 2] = ["db", "key"];
 const NO_KEYS: &[&str] = &["aux", "functions", "dbsize"];
 
 /// The format.
-pub struct HdtRdb;
+pub(crate) struct HdtRdb;
 
 impl Format for HdtRdb {
     fn name(&self) -> &'static str {

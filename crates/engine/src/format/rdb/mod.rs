@@ -1,6 +1,6 @@
 //! RDB files (`snapshot/`), and the tables that tools make from them: one file a tool.
 
-pub mod hdt_rdb;
+pub(crate) mod hdt_rdb;
 pub mod rdb_tools;
-pub mod redis_rdb_cli;
+pub(crate) mod redis_rdb_cli;
 pub mod snapshot;

@@ -4,7 +4,7 @@ use crate::format::table::raw_rows::{COLUMNS, RawRows, Shape, header};
 use crate::format::{Detected, Format, Head, Opened};
 
 /// The format.
-pub struct RdbTools;
+pub(crate) struct RdbTools;
 
 impl Format for RdbTools {
     fn name(&self) -> &'static str {

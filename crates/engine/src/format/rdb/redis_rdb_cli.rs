@@ -11,7 +11,7 @@ use crate::format::{Detected, Format, Head, Opened, table};
 const MEMBERS: [&[u8]; 3] = [b"key", b"number_elements", b"used_memory"];
 
 /// The format.
-pub struct RedisRdbCli;
+pub(crate) struct RedisRdbCli;
 
 impl Format for RedisRdbCli {
     fn name(&self) -> &'static str {

@@ -24,7 +24,7 @@ const NOTE: &str = "a raw key list of redis-cli --cluster call: a key with a lin
     redis-cli --no-raw --scan of every primary loses nothing";
 
 /// The format.
-pub struct ClusterCall;
+pub(crate) struct ClusterCall;
 
 impl Format for ClusterCall {
     fn name(&self) -> &'static str {

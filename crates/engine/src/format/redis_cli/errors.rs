@@ -5,7 +5,7 @@
 pub const REASON: &str = "a message of redis-cli or the server, not a key";
 
 /// A kind of failure.
-pub struct Failure {
+pub(crate) struct Failure {
     /// How its lines start.
     start: &'static [u8],
     /// What to do about it.
@@ -50,7 +50,7 @@ const fn of(start: &'static [u8], way_out: &'static str) -> Failure {
 }
 
 /// The failure that `line` reports.
-pub fn failure(line: &[u8]) -> Option<&'static Failure> {
+pub(crate) fn failure(line: &[u8]) -> Option<&'static Failure> {
     let text = [&b"SCAN error: "[..], b"(error) "]
         .iter()
         .find_map(|start| line.strip_prefix(*start))
@@ -68,7 +68,7 @@ pub fn failure(line: &[u8]) -> Option<&'static Failure> {
 }
 
 /// Whether `line` reports one.
-pub fn is_failure(line: &[u8]) -> bool {
+pub(crate) fn is_failure(line: &[u8]) -> bool {
     let start = [0, 1].map(|at| line.get(at).copied().unwrap_or_default());
     may_start_failure(u16::from_le_bytes(start)) && failure(line).is_some()
 }

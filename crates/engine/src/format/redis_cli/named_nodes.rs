@@ -8,7 +8,7 @@ const MAX_NODES: usize = 1 << 14;
 
 /// The last node of each block that names any.
 #[derive(Default)]
-pub struct NamedNodes(Mutex<Known>);
+pub(crate) struct NamedNodes(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
@@ -20,7 +20,7 @@ struct Known {
 
 impl NamedNodes {
     /// Notes the node that the line at `offset` names.
-    pub fn note(&self, offset: u64, address: &[u8]) {
+    pub(crate) fn note(&self, offset: u64, address: &[u8]) {
         let known = &mut *self.lock();
         let number = known.numbers.get(address).copied().or_else(|| {
             let number = known.addresses.len();
@@ -35,13 +35,13 @@ impl NamedNodes {
     }
 
     /// The number of the last node that a line before `offset` names.
-    pub fn before(&self, offset: u64) -> Option<u32> {
+    pub(crate) fn before(&self, offset: u64) -> Option<u32> {
         let known = self.lock();
         known.at.range(..offset).next_back().and_then(|(_, at)| *at)
     }
 
     /// The address of a node; empty where it is not known.
-    pub fn address(&self, number: Option<u32>) -> Arc<[u8]> {
+    pub(crate) fn address(&self, number: Option<u32>) -> Arc<[u8]> {
         let known = self.lock();
         let address = number.and_then(|number| known.addresses.get(number as usize));
         address.cloned().unwrap_or_default()

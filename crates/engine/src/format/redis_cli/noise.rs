@@ -9,7 +9,7 @@ use crate::format::{Detected, Head, Notice};
 const LINES: usize = 200;
 
 /// What kind of noise `line`, without its line end, is; `None` where it may be a row.
-pub fn noise(line: &[u8]) -> Option<Notice> {
+pub(crate) fn noise(line: &[u8]) -> Option<Notice> {
     let line = bare(line);
     let ends = |start: &[u8], end: &[u8]| {
         line.len() >= start.len() + end.len() && line.starts_with(start) && line.ends_with(end)
@@ -52,7 +52,7 @@ pub fn bare(line: &[u8]) -> &[u8] {
 }
 
 /// The same, and how many bytes of codes are before it.
-pub fn without_codes(line: &[u8]) -> (usize, &[u8]) {
+pub(crate) fn without_codes(line: &[u8]) -> (usize, &[u8]) {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut from = 0;
     while let Some(len) = ansi::sequence(&line[from..]) {
@@ -91,7 +91,7 @@ fn is_prompt(line: &[u8]) -> bool {
 
 /// Whether nine in ten lines of a head that are no noise, and the first of them, are rows as `is_row` has it. A whole
 /// input of noise is one too, where it says that a reply was empty or failed.
-pub fn detect(head: Head<'_>, is_row: impl Fn(&[u8]) -> bool) -> Detected {
+pub(crate) fn detect(head: Head<'_>, is_row: impl Fn(&[u8]) -> bool) -> Detected {
     let whole_lines = match memchr::memrchr(b'\n', head.bytes) {
         _ if head.whole => head.bytes,
         Some(end) => &head.bytes[..end],

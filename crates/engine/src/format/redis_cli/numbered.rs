@@ -16,7 +16,7 @@ use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, See
 use crate::source::block::{Block, Piece};
 
 /// The format.
-pub struct Numbered;
+pub(crate) struct Numbered;
 
 impl Format for Numbered {
     fn name(&self) -> &'static str {

@@ -14,7 +14,7 @@ use crate::source::block::{Block, Piece};
 
 /// One of the formats.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Strings {
+pub(crate) enum Strings {
     /// `redis-csv`.
     Csv,
     /// `redis-json`.

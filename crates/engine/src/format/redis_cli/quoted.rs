@@ -14,7 +14,7 @@ use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, See
 use crate::source::block::{Block, Padded, Piece};
 
 /// The format.
-pub struct Quoted;
+pub(crate) struct Quoted;
 
 impl Format for Quoted {
     fn name(&self) -> &'static str {

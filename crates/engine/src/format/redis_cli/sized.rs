@@ -11,7 +11,7 @@ use crate::format::redis_cli::noise;
 use crate::format::{Detected, Format, Head, Opened};
 
 /// The format.
-pub struct KeyAndSize;
+pub(crate) struct KeyAndSize;
 
 impl Format for KeyAndSize {
     fn name(&self) -> &'static str {

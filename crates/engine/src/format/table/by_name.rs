@@ -6,14 +6,14 @@ use crate::format::table::jsonl::Jsonl;
 use crate::format::{Detected, Format, Head, Opened, table};
 
 /// `csv` or `jsonl`, by the content.
-pub struct ByName {
+pub(crate) struct ByName {
     csv: Csv,
     jsonl: Jsonl,
 }
 
 impl ByName {
     /// A table with these columns.
-    pub fn new(names: &ColumnNames) -> Self {
+    pub(crate) fn new(names: &ColumnNames) -> Self {
         ByName {
             csv: Csv {
                 names: names.clone(),

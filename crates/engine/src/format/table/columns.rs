@@ -8,7 +8,7 @@ use crate::name::Name;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// The key.
     Key,
     /// What it weighs in a metric.
@@ -20,7 +20,7 @@ pub enum Role {
 }
 
 /// How many roles there are.
-pub const ROLES: usize = NAMED.len() + WEIGHTS;
+pub(crate) const ROLES: usize = NAMED.len() + WEIGHTS;
 
 /// The names of each role's column, in any case; where a table has two of them the first one listed is read.
 const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
@@ -47,7 +47,7 @@ const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
 
 impl Role {
     /// The weight of `metric`, and the key for keys.
-    pub fn of(metric: Metric) -> Role {
+    pub(crate) fn of(metric: Metric) -> Role {
         if metric == Metric::Keys {
             Role::Key
         } else {
@@ -56,7 +56,7 @@ impl Role {
     }
 
     /// Its place in arrays of `ROLES` entries.
-    pub fn place(self) -> usize {
+    pub(crate) fn place(self) -> usize {
         match self {
             Role::Key => 0,
             Role::Number(number) => 1 + number as usize,
@@ -75,7 +75,7 @@ fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
 }
 
 /// The first of these names, for a message.
-pub fn listed(names: &[Vec<u8>]) -> String {
+pub(crate) fn listed(names: &[Vec<u8>]) -> String {
     const LISTED: usize = 30;
     let first = names.iter().take(LISTED);
     let first: Vec<_> = first
@@ -121,7 +121,7 @@ pub struct ColumnNames {
 
 impl ColumnNames {
     /// None given: the names that tools use.
-    pub const USUAL: ColumnNames = ColumnNames {
+    pub(crate) const USUAL: ColumnNames = ColumnNames {
         key: None,
         size: None,
         ops: None,
@@ -129,7 +129,7 @@ impl ColumnNames {
     };
 
     /// What a column of this name holds, and how many other names would be preferred to it.
-    pub fn role(&self, name: &[u8]) -> Option<(Role, usize)> {
+    pub(crate) fn role(&self, name: &[u8]) -> Option<(Role, usize)> {
         aliases().find_map(|(role, aliases)| {
             let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
             let rank = match self.given(role) {
@@ -141,14 +141,14 @@ impl ColumnNames {
     }
 
     /// Whether one of the columns in `header` holds this.
-    pub fn has(&self, header: &[Vec<u8>], role: Role) -> bool {
+    pub(crate) fn has(&self, header: &[Vec<u8>], role: Role) -> bool {
         header
             .iter()
             .any(|name| self.role(name).is_some_and(|(found, _)| found == role))
     }
 
     /// The first name that must be there and is not in `header`.
-    pub fn missing_in(&self, header: &[Vec<u8>]) -> Option<String> {
+    pub(crate) fn missing_in(&self, header: &[Vec<u8>]) -> Option<String> {
         let roles = Metric::ALL.into_iter().map(Role::of);
         let wanted = roles.filter(|role| !self.has(header, *role));
         wanted

@@ -28,7 +28,7 @@ pub struct Csv {
 }
 
 /// `csv` with the column names that tools use.
-pub static USUAL: Csv = Csv {
+pub(crate) static USUAL: Csv = Csv {
     names: ColumnNames::USUAL,
 };
 
@@ -74,7 +74,7 @@ impl Format for Csv {
 }
 
 /// A table that is open; other tools' CSV is read by it too.
-pub struct CsvKeys {
+pub(crate) struct CsvKeys {
     delimiter: u8,
     fields: usize,
     /// The field of each role.
@@ -87,7 +87,7 @@ impl CsvKeys {
     ///
     /// # Errors
     /// The columns there are, where one that is needed is not among them.
-    pub fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
+    pub(crate) fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
         let header = Header::read(head, names).ok_or("the header line does not end")?;
         if header.fields.iter().any(|name| name.contains(&b'\n')) {
             return Err(String::from(
@@ -127,7 +127,7 @@ impl CsvKeys {
     }
 
     /// The table as an input in the format called `format`.
-    pub fn opened(self, format: &'static str) -> Opened {
+    pub(crate) fn opened(self, format: &'static str) -> Opened {
         let boundary = match self.keys {
             KeySpelling::Escaped => RowBoundary::Lines(b'\n'),
             _ => RowBoundary::Quoted(b'\n', Quotes::Doubled(self.delimiter)),

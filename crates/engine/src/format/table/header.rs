@@ -6,13 +6,13 @@ use crate::format::table;
 use crate::format::table::columns::ColumnNames;
 
 /// What may separate fields.
-pub const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+pub(crate) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// No header is as long as this: a line that is, is something else.
-pub const LONGEST_HEADER: usize = 16 << 10;
+pub(crate) const LONGEST_HEADER: usize = 16 << 10;
 
 /// The first row.
-pub struct Header {
+pub(crate) struct Header {
     /// What separates fields.
     pub delimiter: u8,
     /// The names of the columns.
@@ -24,7 +24,7 @@ pub struct Header {
 impl Header {
     /// Reads it with the delimiter that gives the wanted columns, or else most columns; `None` where its end is not
     /// in sight, or further away than `LONGEST_HEADER`.
-    pub fn read(head: Head<'_>, names: &ColumnNames) -> Option<Header> {
+    pub(crate) fn read(head: Head<'_>, names: &ColumnNames) -> Option<Header> {
         let start = table::unmarked(head.bytes);
         let is_whole = head.whole && start.len() <= LONGEST_HEADER;
         let start = &start[..start.len().min(LONGEST_HEADER)];

@@ -35,7 +35,7 @@ pub struct Jsonl {
 }
 
 /// `jsonl` with the names that tools use.
-pub static USUAL: Jsonl = Jsonl {
+pub(crate) static USUAL: Jsonl = Jsonl {
     names: ColumnNames::USUAL,
 };
 
@@ -75,7 +75,7 @@ struct Member {
 }
 
 /// Objects whose members are known; other tools' JSON is read by it too.
-pub struct JsonKeys {
+pub(crate) struct JsonKeys {
     names: ColumnNames,
     /// The members of the first object, in its order, which later ones mostly keep.
     first: Vec<Member>,
@@ -91,7 +91,7 @@ impl JsonKeys {
     ///
     /// # Errors
     /// The members there are, where one that is needed is not among them.
-    pub fn open(
+    pub(crate) fn open(
         head: Head<'_>,
         names: &ColumnNames,
         no_keys: &'static [&'static str],

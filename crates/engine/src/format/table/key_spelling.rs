@@ -23,7 +23,7 @@ pub const DUMP: [&str; 12] = [
 
 /// How the keys of a table are spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeySpelling {
+pub(crate) enum KeySpelling {
     /// As RFC 4180 has it.
     Plain,
     /// With escapes, in quotes that a backslash keeps from closing; a row is a line.
@@ -36,7 +36,7 @@ pub enum KeySpelling {
 
 impl KeySpelling {
     /// The spelling in a table that starts with `head`, whose keys are in column `key`.
-    pub fn of(head: Head<'_>, delimiter: u8, key: usize, wanted: KeyEscapes) -> KeySpelling {
+    pub(crate) fn of(head: Head<'_>, delimiter: u8, key: usize, wanted: KeyEscapes) -> KeySpelling {
         let mut content = unmarked(head.bytes).to_vec();
         if !head.whole {
             // The last line goes on behind the head.
@@ -54,7 +54,7 @@ impl KeySpelling {
     }
 
     /// Undoes the escapes of a key; `None` where it is not spelled so.
-    pub fn undo(self, content: &mut [u8], (from, to): Span) -> Option<Span> {
+    pub(crate) fn undo(self, content: &mut [u8], (from, to): Span) -> Option<Span> {
         let (from, to) = (from as usize, to as usize);
         let (from, to) = match self {
             KeySpelling::Plain => return Some((from as u32, to as u32)),
@@ -70,7 +70,7 @@ impl KeySpelling {
 
 /// Cuts the line at `at` into fields, in which a backslash keeps a quote from closing, and returns where the next line
 /// starts; `None` in place of the fields where something follows a quote that closes, or none does.
-pub fn cut_line(
+pub(crate) fn cut_line(
     content: &[u8],
     start: usize,
     delimiter: u8,

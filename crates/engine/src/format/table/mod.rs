@@ -7,8 +7,8 @@ pub mod header;
 mod json_rows;
 pub mod jsonl;
 pub mod key_spelling;
-pub mod plain_rows;
-pub mod raw_rows;
+pub(crate) mod plain_rows;
+pub(crate) mod raw_rows;
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Word};
 use crate::format::parse::size::{ReadNumber, integer, size};
@@ -24,7 +24,7 @@ pub type Span = (u32, u32);
 
 /// What a row says of its key.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub(crate) struct Row {
     /// The key.
     pub key: Span,
     /// What it weighs in each metric of `Metric::WEIGHTS`, or `MISSING`.
@@ -37,7 +37,7 @@ pub struct Row {
 
 impl Row {
     /// The same row, where its spans are counted from `by` bytes before.
-    pub fn moved(self, by: u32) -> Self {
+    pub(crate) fn moved(self, by: u32) -> Self {
         let moved = |(from, to): Span| (from + by, to + by);
         Row {
             key: moved(self.key),
@@ -47,7 +47,7 @@ impl Row {
     }
 
     /// A row that says nothing but the key.
-    pub fn of(key: Span) -> Self {
+    pub(crate) fn of(key: Span) -> Self {
         Row {
             key,
             weights: [MISSING; WEIGHTS],
@@ -58,7 +58,7 @@ impl Row {
 }
 
 /// What is at some place of a table.
-pub enum Step {
+pub(crate) enum Step {
     /// A key.
     Key(Row),
     /// Something that is no key and is not meant to be one.
@@ -71,7 +71,7 @@ pub enum Step {
 
 /// Why a row is no key.
 #[derive(Debug)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     /// What is wrong, without anything of the row.
     pub reason: Cow<'static, str>,
     /// The start of the part that is wrong.
@@ -88,10 +88,10 @@ impl<T: Into<Cow<'static, str>>> From<T> for Refusal {
 }
 
 /// The columns that an input has, by `Role`.
-pub type Carried = [bool; ROLES];
+pub(crate) type Carried = [bool; ROLES];
 
 /// Where the rows of a piece start: a byte order mark at the start of the input is none of them.
-pub fn start(block: &Block, piece: Piece, seen: &mut Seen) -> usize {
+pub(crate) fn start(block: &Block, piece: Piece, seen: &mut Seen) -> usize {
     let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
     seen.note(Notice::ByteOrderMark, u64::from(marked));
     piece.from as usize + if marked { BYTE_ORDER_MARK.len() } else { 0 }
@@ -104,7 +104,7 @@ pub fn unmarked(head: &[u8]) -> &[u8] {
 
 /// Reads a batch of rows from `at` on, and returns where the row behind them starts: `next` says what is at an offset and
 /// where the row behind that starts.
-pub fn read_batch(
+pub(crate) fn read_batch(
     block: &mut Block,
     mut at: usize,
     carried: Carried,
@@ -131,7 +131,12 @@ pub fn read_batch(
 }
 
 /// Hands a batch to the sink, if there is one.
-pub fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut Seen) {
+pub(crate) fn hand_on(
+    block: &Block,
+    columns: &mut Columns<'_>,
+    sink: &mut dyn Sink,
+    seen: &mut Seen,
+) {
     if !columns.keys.is_empty() {
         columns.values.estimate_accesses(columns.lfu);
         seen.keys += columns.keys.len() as u64;
@@ -177,7 +182,7 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) 
 }
 
 /// The number that `text` is, with white space around it; `MISSING` where it is nothing.
-pub fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
+pub(crate) fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
     match text.trim_ascii() {
         b"" | b"null" => Some(MISSING),
         text => read(text),
@@ -185,7 +190,7 @@ pub fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
 }
 
 /// How a weight in `metric` is written.
-pub fn reader_of(metric: Metric) -> ReadNumber {
+pub(crate) fn reader_of(metric: Metric) -> ReadNumber {
     if metric.is_size() { size } else { integer }
 }
 
@@ -193,7 +198,7 @@ pub fn reader_of(metric: Metric) -> ReadNumber {
 ///
 /// # Errors
 /// As `number`.
-pub fn weights<E>(
+pub(crate) fn weights<E>(
     number: impl Fn(Role, ReadNumber, &str) -> Result<u64, E>,
 ) -> Result<[u64; WEIGHTS], E> {
     let mut weights = [MISSING; WEIGHTS];
@@ -204,7 +209,7 @@ pub fn weights<E>(
 }
 
 /// Why `text` is no number.
-pub fn no_number(text: &[u8], what: &str) -> Refusal {
+pub(crate) fn no_number(text: &[u8], what: &str) -> Refusal {
     Refusal {
         excerpt: text[..text.len().min(40)].to_vec(),
         ..format!("no {what}").into()
@@ -212,7 +217,7 @@ pub fn no_number(text: &[u8], what: &str) -> Refusal {
 }
 
 /// How a number is written, and what it is called in a message.
-pub fn reader_of_number(number: Number) -> (ReadNumber, &'static str) {
+pub(crate) fn reader_of_number(number: Number) -> (ReadNumber, &'static str) {
     match number {
         Number::Database => (integer, "number of a database"),
         Number::Expiry => (|text| Some(time::expiry(text)), "time of expiry"),
@@ -231,7 +236,7 @@ fn integer_or_none(text: &[u8]) -> Option<u64> {
 ///
 /// # Errors
 /// As `number`.
-pub fn numbers<E>(
+pub(crate) fn numbers<E>(
     number: impl Fn(Role, ReadNumber, &str) -> Result<u64, E>,
 ) -> Result<[u64; Number::ALL.len()], E> {
     let mut numbers = [MISSING; Number::ALL.len()];

@@ -12,7 +12,7 @@ use crate::source::block::Padded;
 
 /// A batch of rows; its memory is kept from batch to batch.
 #[derive(Default)]
-pub struct Grid {
+pub(crate) struct Grid {
     rows: Spans,
     /// Where the fields end, and the last of each row with its line, if there is a CR before that.
     cells: Vec<u32>,
@@ -27,7 +27,7 @@ impl Grid {
     /// Cuts the next rows, from `from` on, of `fields` fields each; returns where the row behind them starts. `None`:
     /// one of them has other quotes or another number of fields than the first, nothing in it, or another line end.
     /// Without `quotes` a quote is a byte like any other.
-    pub fn cut(
+    pub(crate) fn cut(
         &mut self,
         base: Padded<'_>,
         from: u32,
@@ -122,7 +122,7 @@ impl Grid {
     }
 
     /// The bounds of field `at` of every row, without its quotes.
-    pub fn column(&self, at: usize, into: &mut Spans) {
+    pub(crate) fn column(&self, at: usize, into: &mut Spans) {
         let Spans { start, end } = &self.rows;
         let ends = |at: usize| self.cells.chunks_exact(self.fields).map(move |row| row[at]);
         into.clear();
@@ -143,7 +143,7 @@ impl Grid {
 }
 
 /// The next lines from `from` on, at least one; returns where the line behind them starts.
-pub fn cut_lines(base: Padded<'_>, from: u32, lines: &mut Spans, find: FindByte<'_>) -> u32 {
+pub(crate) fn cut_lines(base: Padded<'_>, from: u32, lines: &mut Spans, find: FindByte<'_>) -> u32 {
     let len = base.len() as u32;
     let Spans { start, end } = lines;
     end.resize(BATCH_KEYS, 0);
@@ -178,14 +178,14 @@ fn strip(base: Padded<'_>, ends: &mut [u32], returns: usize) -> bool {
 }
 
 /// The times of expiry in `spans`.
-pub fn times(base: Padded<'_>, spans: &Spans, into: &mut Vec<u64>) {
+pub(crate) fn times(base: Padded<'_>, spans: &Spans, into: &mut Vec<u64>) {
     into.clear();
     into.extend((0..spans.len()).map(|i| time::expiry(spans.get(base, i))));
 }
 
 /// The numbers in `spans`; what is not one to sixteen digits is left to `read`. False: one of them is no
 /// number.
-pub fn numbers(
+pub(crate) fn numbers(
     base: Padded<'_>,
     spans: &Spans,
     read: impl Fn(&[u8]) -> Option<u64>,

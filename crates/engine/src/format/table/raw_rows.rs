@@ -22,11 +22,11 @@ use crate::source::block::{Block, Padded, Piece};
 use crate::source::boundary::line_at;
 
 /// The columns that there always are, in this order; others may follow.
-pub const COLUMNS: &str =
+pub(crate) const COLUMNS: &str =
     "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element";
 
 /// The first line, if its end is in sight.
-pub fn header<'a>(head: Head<'a>) -> Option<&'a [u8]> {
+pub(crate) fn header<'a>(head: Head<'a>) -> Option<&'a [u8]> {
     let text = table::unmarked(head.bytes);
     match memchr::memchr(b'\n', text) {
         Some(end) => Some(&text[..end]),
@@ -76,7 +76,7 @@ fn is_word(field: &[u8]) -> bool {
 }
 
 /// What the rows of one input look like.
-pub struct Shape {
+pub(crate) struct Shape {
     /// The columns behind the key, the last one first.
     behind: Vec<Kind>,
     /// Every line ends with CR LF.
@@ -98,7 +98,7 @@ struct Tail {
 
 impl Shape {
     /// The shape that a header line has, if it is one of those tools.
-    pub fn of(line: &[u8], quotes: bool) -> Option<Shape> {
+    pub(crate) fn of(line: &[u8], quotes: bool) -> Option<Shape> {
         let (line, crlf) = line
             .strip_suffix(b"\r")
             .map_or((line, false), |line| (line, true));
@@ -191,7 +191,7 @@ impl Shape {
     }
 
     /// Whether a line is a row by itself.
-    pub fn is_row(&self, line: &[u8]) -> bool {
+    pub(crate) fn is_row(&self, line: &[u8]) -> bool {
         self.row(line).is_some()
     }
 
@@ -323,14 +323,18 @@ fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row 
 }
 
 /// An input of such rows.
-pub struct RawRows(Arc<Shape>);
+pub(crate) struct RawRows(Arc<Shape>);
 
 impl RawRows {
     /// Opens an input whose first line is the header that is above the rows of `format`.
     ///
     /// # Errors
     /// The header that is missing.
-    pub fn open(format: &'static str, head: Head<'_>, quotes: bool) -> Result<Opened, String> {
+    pub(crate) fn open(
+        format: &'static str,
+        head: Head<'_>,
+        quotes: bool,
+    ) -> Result<Opened, String> {
         let shape = header(head).and_then(|line| Shape::of(line, quotes));
         let shape = shape.ok_or_else(|| {
             format!("the first line is not the header of {format}: {COLUMNS},expiry")

@@ -72,7 +72,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// The first number in it that no collection has.
-    pub fn odd_number(&self) -> Option<String> {
+    pub(crate) fn odd_number(&self) -> Option<String> {
         let percent = self.settings.sample_percent;
         if !(percent > 0.0 && percent <= 100.0) {
             return Some(format!(

@@ -31,7 +31,7 @@ pub struct Collection {
 ///
 /// # Errors
 /// A manifest that cannot be read, or a file of it that is missing.
-pub fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
+pub(crate) fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
     let mut manifests = files.iter().filter(|path| is_manifest(path));
     manifests.next().map_or(Ok(false), |path| find(path, found))
 }
@@ -40,7 +40,7 @@ pub fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
 ///
 /// # Errors
 /// As `find_in`.
-pub fn find(path: &Path, found: &mut Found) -> Result<bool> {
+pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     if !is_manifest(path) || !path.is_file() {
         return Ok(false);
     }

@@ -26,7 +26,7 @@ const MOST: usize = 16;
 const SMALL: u64 = 256 << 10;
 
 /// The parts of an object that are there or on their way.
-pub struct Ahead {
+pub(crate) struct Ahead {
     object: Arc<Inner>,
     window: Mutex<Window>,
 }
@@ -75,7 +75,7 @@ impl Ahead {
     ///
     /// # Errors
     /// `UnexpectedEof` behind the end of the object; that it could not be read, in one line.
-    pub fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
+    pub(crate) fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
         let size = self.object.identity.size_bytes;
         let end = offset.checked_add(into.len() as u64);
         let end = end.filter(|end| *end <= size);

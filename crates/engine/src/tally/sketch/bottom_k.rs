@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 /// Tags in the sample of `SampledTags`.
-pub const SAMPLED: usize = 1 << 14;
+pub(crate) const SAMPLED: usize = 1 << 14;
 
 /// How many keys a tag has, for a sample of tags.
-pub type SampledTags = BottomK<u64, SAMPLED, { 2 * SAMPLED - 1 }>;
+pub(crate) type SampledTags = BottomK<u64, SAMPLED, { 2 * SAMPLED - 1 }>;
 
 /// The values of the `K` things of smallest hash. A thing is known by its hash alone. Up to `MOST` things are kept before
 /// the others are dropped: cutting is rare where that is much more than `K`.
@@ -75,13 +75,13 @@ impl<V, const K: usize, const MOST: usize> Default for BottomK<V, K, MOST> {
 
 impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
     /// Whether nothing was added.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     /// Whether the thing with this hash may be in the sample; most things of a large input are not.
     #[inline]
-    pub fn admits(&self, hash: u64) -> bool {
+    pub(crate) fn admits(&self, hash: u64) -> bool {
         hash <= self.largest
     }
 
@@ -147,17 +147,17 @@ impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
 impl SampledTags {
     /// Adds keys of a tag.
     #[inline]
-    pub fn add(&mut self, hash: u64, keys: u64) {
+    pub(crate) fn add(&mut self, hash: u64, keys: u64) {
         self.update(hash, || 0, |count| *count = count.saturating_add(keys));
     }
 
     /// Adds one key of each tag.
-    pub fn add_keys(&mut self, hashes: &[u64]) {
+    pub(crate) fn add_keys(&mut self, hashes: &[u64]) {
         hashes.iter().for_each(|hash| self.add(*hash, 1));
     }
 
     /// Takes over another sample.
-    pub fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         self.merge_with(other, |mine, theirs| *mine = mine.saturating_add(theirs));
     }
 

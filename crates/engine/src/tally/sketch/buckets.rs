@@ -93,7 +93,7 @@ impl Default for Buckets {
 
 impl Buckets {
     /// The name, if it is in.
-    pub fn get(&self, hash: u64, name: &[u8]) -> Option<&Counted> {
+    pub(crate) fn get(&self, hash: u64, name: &[u8]) -> Option<&Counted> {
         self.buckets[bucket_of(hash)]
             .iter()
             .find(|counted| counted.hash == hash && counted.name.0 == name)
@@ -101,7 +101,7 @@ impl Buckets {
 
     /// The name, if it is in, to be changed.
     #[inline]
-    pub fn find(&mut self, hash: u64, name: &[u8]) -> Option<&mut Counted> {
+    pub(crate) fn find(&mut self, hash: u64, name: &[u8]) -> Option<&mut Counted> {
         self.buckets[bucket_of(hash)]
             .iter_mut()
             .find(|counted| counted.hash == hash && counted.name.0 == name)
@@ -144,12 +144,12 @@ impl Buckets {
     }
 
     /// All names that are in.
-    pub fn iter(&self) -> impl Iterator<Item = &Counted> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Counted> {
         self.buckets.iter().flatten()
     }
 
     /// All names that are in.
-    pub fn into_names(self) -> impl Iterator<Item = Counted> {
+    pub(crate) fn into_names(self) -> impl Iterator<Item = Counted> {
         self.buckets.into_iter().flatten()
     }
 }

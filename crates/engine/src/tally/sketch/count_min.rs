@@ -13,10 +13,10 @@ use crate::tally::sketch::hyper_log_log::HyperLogLog;
 use crate::tally::slots::add_all;
 
 /// Cells in a row.
-pub const CELLS: usize = 1 << 16;
+pub(crate) const CELLS: usize = 1 << 16;
 
 /// How many of the largest cells of each row may hold heavy names.
-pub const FOLLOWED_CELLS: usize = 512;
+pub(crate) const FOLLOWED_CELLS: usize = 512;
 /// A name that holds less than one in so many is light.
 const LIGHT: u64 = 100_000;
 
@@ -75,7 +75,7 @@ impl Default for CountMin {
 
 impl CountMin {
     /// Adds a name with its load.
-    pub fn add(&mut self, hash: u64, load: Load) {
+    pub(crate) fn add(&mut self, hash: u64, load: Load) {
         self.distinct.add(hash);
         // An operation is no key.
         if load[Metric::Keys] > 0 {
@@ -109,7 +109,7 @@ impl CountMin {
     }
 
     /// Adds to what each of these names weighs; `ceilings` gets what each holds at most then. Names are no keys here.
-    pub fn add_weights(
+    pub(crate) fn add_weights(
         &mut self,
         hashes: &[u64],
         metric: Metric,
@@ -140,7 +140,7 @@ impl CountMin {
     }
 
     /// No name with this hash holds more than this.
-    pub fn at_most(&self, hash: u64) -> Load {
+    pub(crate) fn at_most(&self, hash: u64) -> Load {
         Load::from_fn(|metric| self.at_most_of(hash, metric))
     }
 
@@ -153,12 +153,12 @@ impl CountMin {
     }
 
     /// Whether any name has a weight other than its number of keys.
-    pub fn are_weighed(&self) -> bool {
+    pub(crate) fn are_weighed(&self) -> bool {
         !self.cells.weights.is_empty()
     }
 
     /// The cells of row `row` in a metric, where a name weighed anything.
-    pub fn row(&self, row: usize, metric: Metric) -> Option<&[u64]> {
+    pub(crate) fn row(&self, row: usize, metric: Metric) -> Option<&[u64]> {
         self.cells.get(metric).map(|cells| cells.0[row].as_slice())
     }
 
@@ -188,7 +188,7 @@ impl CountMin {
 
     /// Whether no name in the rows holds much more than one in `LIGHT` of the load of these and of `others`: as far as
     /// the rows can show it, whose cells hold many light names each.
-    pub fn leaves_out_little(&self, others: Load) -> bool {
+    pub(crate) fn leaves_out_little(&self, others: Load) -> bool {
         let (highest, total) = (self.heaviest_at_most(), self.total());
         Metric::ALL.into_iter().all(|metric| {
             let usual = |row| nth_largest(self.row(row, metric).unwrap_or(&[]), FOLLOWED_CELLS);
@@ -211,7 +211,7 @@ impl CountMin {
 }
 
 /// The value that at most `n` values of `row` exceed.
-pub fn nth_largest(row: &[u64], n: usize) -> u64 {
+pub(crate) fn nth_largest(row: &[u64], n: usize) -> u64 {
     let mut values = row.to_vec();
     if values.len() <= n {
         return 0;
@@ -222,7 +222,7 @@ pub fn nth_largest(row: &[u64], n: usize) -> u64 {
 
 /// The cells of a hash, one in each row; independent bits of it.
 #[inline]
-pub fn cells_of(hash: u64) -> [usize; 2] {
+pub(crate) fn cells_of(hash: u64) -> [usize; 2] {
     [hash as usize % CELLS, (hash >> 16) as usize % CELLS]
 }
 

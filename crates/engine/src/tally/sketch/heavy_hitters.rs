@@ -53,7 +53,7 @@ pub struct Bounded {
 
 impl HeavyHitters {
     /// Starts from the rows and the table that they were made from, whose counts are exact.
-    pub fn of(rows: CountMin, table: &NameTable) -> Self {
+    pub(crate) fn of(rows: CountMin, table: &NameTable) -> Self {
         let total = rows.total();
         let mut followed = HeavyHitters {
             rows,
@@ -87,7 +87,7 @@ impl HeavyHitters {
     }
 
     /// Adds to a tag.
-    pub fn add(&mut self, hash: u64, name: &[u8], load: Load) {
+    pub(crate) fn add(&mut self, hash: u64, name: &[u8], load: Load) {
         self.total += load;
         self.rows.add(hash, load);
         for metric in Metric::ALL {
@@ -102,7 +102,7 @@ impl HeavyHitters {
 
     /// Adds a key of unknown weight for each of `hashes`; `name` gives the name of the tag.
     #[inline]
-    pub fn add_keys<'n>(&mut self, hashes: &[u64], name: impl Fn(usize) -> &'n [u8]) {
+    pub(crate) fn add_keys<'n>(&mut self, hashes: &[u64], name: impl Fn(usize) -> &'n [u8]) {
         // A tag may be taken in a little early in the batch, never late.
         let floor = self.total[Metric::Keys] / FOLLOWED_PART;
         self.total[Metric::Keys] += hashes.len() as u64;
@@ -128,7 +128,7 @@ impl HeavyHitters {
     }
 
     /// Adds operations to names that have nothing else; `name` gives the name.
-    pub fn add_operations(
+    pub(crate) fn add_operations(
         &mut self,
         hashes: &[u64],
         ops: &[u64],
@@ -224,7 +224,7 @@ impl HeavyHitters {
 
     /// Takes over another part of the input: a tag that only one part followed may have held up to the bound of the
     /// other there.
-    pub fn merge(&mut self, other: HeavyHitters) {
+    pub(crate) fn merge(&mut self, other: HeavyHitters) {
         let (mine, theirs) = (self.bound(), other.bound());
         let mut both = PerMetric::<Buckets>::default();
         for metric in Metric::ALL {

@@ -99,7 +99,7 @@ impl Histogram {
     }
 
     /// Takes over what others hold.
-    pub fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), 0);
         }

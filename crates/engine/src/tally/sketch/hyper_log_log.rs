@@ -57,7 +57,7 @@ impl std::fmt::Debug for HyperLogLog {
 impl HyperLogLog {
     /// Takes in a name by its hash.
     #[inline]
-    pub fn add(&mut self, hash: u64) {
+    pub(crate) fn add(&mut self, hash: u64) {
         let index = (hash >> (u64::BITS - INDEX_BITS)) as usize;
         let rank = ((hash << INDEX_BITS) | 1 << (INDEX_BITS - 1)).leading_zeros() as u8 + 1;
         let register = &mut self.registers[index];
@@ -65,7 +65,7 @@ impl HyperLogLog {
     }
 
     /// Takes over another's names.
-    pub fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.registers
             .iter_mut()
             .zip(&other.registers)

@@ -3,7 +3,7 @@
 pub mod bottom_k;
 pub mod buckets;
 pub mod count_min;
-pub mod heavy_hitters;
+pub(crate) mod heavy_hitters;
 pub mod histogram;
 pub mod hyper_log_log;
 pub mod spans;

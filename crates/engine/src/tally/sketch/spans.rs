@@ -64,7 +64,7 @@ impl<const UNIT: u64> TimeSpans<UNIT> {
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.loads.is_empty()
     }
 
@@ -77,7 +77,7 @@ impl<const UNIT: u64> TimeSpans<UNIT> {
     }
 
     /// Adds a load at a time in milliseconds since 1970.
-    pub fn add(&mut self, time: u64, load: Load) {
+    pub(crate) fn add(&mut self, time: u64, load: Load) {
         self.add_to((time / UNIT) >> self.doublings, load);
     }
 
@@ -96,7 +96,7 @@ impl<const UNIT: u64> TimeSpans<UNIT> {
     }
 
     /// Takes over another.
-    pub fn merge(&mut self, mut other: Self) {
+    pub(crate) fn merge(&mut self, mut other: Self) {
         while other.doublings < self.doublings {
             other.double();
         }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
     serialize = "T: Ord + Clone + Serialize",
     deserialize = "T: Ord + Clone + Deserialize<'de>"
 ))]
-pub struct Top<T, const K: usize> {
+pub(crate) struct Top<T, const K: usize> {
     kept: Vec<(Reverse<u64>, T)>,
     /// The last of those that were left when things were dropped: what comes behind it is not among the heaviest.
     floor: Option<(Reverse<u64>, T)>,
@@ -71,7 +71,7 @@ impl<T: Ord + Clone, const K: usize> Top<T, K> {
     /// Takes in a thing, made by `make` where it may be among the heaviest. Of two of one weight `is_before` decides
     /// whether this one may come before the other.
     #[inline]
-    pub fn offer(
+    pub(crate) fn offer(
         &mut self,
         weight: u64,
         is_before: impl FnOnce(&T) -> bool,
@@ -103,7 +103,7 @@ impl<T: Ord + Clone, const K: usize> Top<T, K> {
     }
 
     /// Takes over another.
-    pub fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         // As many things as are kept come no later than either floor.
         self.floor = match (self.floor.take(), other.floor) {
             (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
@@ -113,7 +113,7 @@ impl<T: Ord + Clone, const K: usize> Top<T, K> {
     }
 
     /// The heaviest, heaviest first, and what no other thing exceeds: 0 where there is no other.
-    pub fn heaviest(&self) -> (Vec<T>, u64) {
+    pub(crate) fn heaviest(&self) -> (Vec<T>, u64) {
         let mut kept = self.kept.clone();
         kept.sort();
         let has_more = self.floor.is_some() || kept.len() > K;

@@ -3,7 +3,7 @@
 //! `of_loads` finds those in the loads of slots and nodes, `of_files` those in the files that were read.
 
 pub mod of_files;
-pub mod of_loads;
+pub(crate) mod of_loads;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -195,7 +195,7 @@ impl From<&Sign> for Integrity {
 
 impl Sign {
     /// The kind of damage.
-    pub fn kind(&self) -> Damage {
+    pub(crate) fn kind(&self) -> Damage {
         match self {
             Sign::Incomplete | Sign::ErrorLines { .. } => Damage::Incomplete,
             Sign::Duplicates { .. } | Sign::NodeTwice { .. } => Damage::Duplicates,
@@ -213,7 +213,7 @@ impl Sign {
     }
 
     /// Whether the loads of slots and nodes alone show it.
-    pub fn is_of_loads(&self) -> bool {
+    pub(crate) fn is_of_loads(&self) -> bool {
         matches!(
             self,
             Sign::EmptyNode { .. }
@@ -226,7 +226,7 @@ impl Sign {
     }
 
     /// Whether the counts of the input do not show it already.
-    pub fn is_news(&self) -> bool {
+    pub(crate) fn is_news(&self) -> bool {
         let is_of_kind = matches!(
             self.kind(),
             Damage::MissingNode | Damage::Truncated | Damage::Mixed
@@ -235,7 +235,7 @@ impl Sign {
     }
 
     /// Whether it is a warning that does not make the dump suspicious, though no plan should be made from the dump.
-    pub fn is_doubt(&self) -> bool {
+    pub(crate) fn is_doubt(&self) -> bool {
         matches!(self, Sign::UnlikelyNode { assumed: true, .. })
     }
 }

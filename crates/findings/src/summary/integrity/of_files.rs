@@ -56,12 +56,12 @@ pub fn apart(files: &[FileFacts]) -> Option<FilesApart> {
 
 impl FilesApart {
     /// How far apart they are.
-    pub fn seconds(&self) -> u64 {
+    pub(crate) fn seconds(&self) -> u64 {
         self.newest.1 - self.oldest.1
     }
 
     /// Whether that is so long that the files are not of one cluster state.
-    pub fn is_over_a_day(&self) -> bool {
+    pub(crate) fn is_over_a_day(&self) -> bool {
         self.seconds() > A_DAY
     }
 }

@@ -12,11 +12,11 @@ use crate::summary::integrity::{Damage, Sign, TWICE};
 use crate::summary::nodes::{NodeLoad, Nodes};
 
 /// The share of repeated keys in a set of slots.
-pub type DuplicatesIn<'a> = dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64> + 'a;
+pub(crate) type DuplicatesIn<'a> = dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64> + 'a;
 
 /// Counts of the input that the loads of slots do not show.
 #[derive(Clone, Copy)]
-pub struct InputCounts<'a> {
+pub(crate) struct InputCounts<'a> {
     /// Whether a part of the input could not be read.
     pub is_incomplete: bool,
     /// Whether it is one RDB file, of a server in cluster mode.
@@ -61,7 +61,7 @@ const ELSEWHERE_REPEATED: f64 = 0.1;
 const FEW: u64 = 100;
 
 /// All signs, the clearest first. Without tags counted units are not known, and what needs them is not asked.
-pub fn signs(
+pub(crate) fn signs(
     nodes: &Nodes,
     loads: &PerMetric<Vec<u64>>,
     units: &Units,

@@ -65,7 +65,7 @@ impl Bins {
         self.counts.len()
     }
 
-    /// Whether there is no bin.
+    /// True if there is no bin.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }

@@ -32,7 +32,7 @@ const HALVINGS: usize = 60;
 
 impl RandomUnits {
     /// Units of `weights`, and others of `total` load together whose squares add up to `squares`.
-    pub fn new(weights: Vec<f64>, total: f64, squares: f64) -> Self {
+    pub(crate) fn new(weights: Vec<f64>, total: f64, squares: f64) -> Self {
         let weight = if total > 0.0 { squares / total } else { 0.0 };
         let equal = if weight > 0.0 { total / weight } else { 0.0 };
         let unit = weights
@@ -53,17 +53,17 @@ impl RandomUnits {
     }
 
     /// How many units they behave like.
-    pub fn count(&self) -> f64 {
+    pub(crate) fn count(&self) -> f64 {
         self.weights.len() as f64 + self.equal
     }
 
     /// The load of all.
-    pub fn total(&self) -> f64 {
+    pub(crate) fn total(&self) -> f64 {
         self.weights.iter().sum::<f64>() + self.equal * self.weight
     }
 
     /// The probability that a node which gets each unit with probability `p` holds `load` or more; 1 up to the mean.
-    pub fn tail(&self, p: f64, load: f64) -> f64 {
+    pub(crate) fn tail(&self, p: f64, load: f64) -> f64 {
         let total = self.total();
         if load <= p * total || p >= 1.0 {
             return 1.0;
@@ -80,7 +80,7 @@ impl RandomUnits {
     }
 
     /// The load that a node exceeds with probability `tail`.
-    pub fn upper_quantile(&self, p: f64, tail: f64) -> f64 {
+    pub(crate) fn upper_quantile(&self, p: f64, tail: f64) -> f64 {
         if p >= 1.0 || self.count() <= 0.0 {
             return p.min(1.0) * self.total();
         }

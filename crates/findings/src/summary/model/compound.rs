@@ -58,7 +58,7 @@ impl CompoundPoisson {
     }
 
     /// The spread of the slots where the load behaves like that of `effective` equal units.
-    pub fn expectation(&self, effective: f64) -> Expectation {
+    pub(crate) fn expectation(&self, effective: f64) -> Expectation {
         let mean = self.mean();
         let largest = |level: f64| tidy(self.quantile(level.powf(1.0 / SLOTS as f64)) / mean);
         Expectation {

@@ -26,14 +26,9 @@ struct Alike {
     count: f64,
 }
 
-/// E: the 99 % quantile of the load of the fullest of `nodes` equal nodes, in fair shares of what `light` units hold
-/// together; 1 where they hold nothing.
-pub fn even_split_p99(light: &RandomUnits, nodes: usize) -> f64 {
-    p99_of_shares(light, &vec![1.0; nodes])
-}
-
-/// The same of nodes that are meant to hold `shares` of the load, in any unit, and own as many slots as come closest.
-pub fn p99_of_shares(light: &RandomUnits, shares: &[f64]) -> f64 {
+/// E: the 99 % quantile of the load of the fullest of nodes that are meant to hold `shares` of the load, in any unit, and
+/// own as many slots as come closest, in fair shares of what `light` units hold together; 1 where they hold nothing.
+pub(crate) fn p99_of_shares(light: &RandomUnits, shares: &[f64]) -> f64 {
     let total = light.total();
     let groups = alike(shares);
     if total <= 0.0 || groups.is_empty() {
@@ -103,6 +98,10 @@ fn alike(shares: &[f64]) -> Vec<Alike> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn even_split_p99(light: &RandomUnits, nodes: usize) -> f64 {
+        p99_of_shares(light, &vec![1.0; nodes])
+    }
 
     /// SplitMix64 (Steele, Lea, Flood 2014).
     struct Random(u64);

@@ -12,7 +12,7 @@ use crate::summary::balance::tidy;
 use crate::summary::model::poisson;
 
 /// The independent units that a load behaves like; `None` without load.
-pub fn effective_units(total: f64, squares: f64) -> Option<f64> {
+pub(crate) fn effective_units(total: f64, squares: f64) -> Option<f64> {
     (squares > 0.0).then(|| total * total / squares)
 }
 

@@ -25,7 +25,7 @@ pub fn curve(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> Vec<(f64, f
 /// Twice the area between the curve and the diagonal: 0 where all hold the same, near 1 where one holds all.
 ///
 /// With n the sum of the weights w, W the load and B the weight below: sum(L w (2 B + w - n)) / (n W).
-pub fn gini(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+pub(crate) fn gini(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let (n, total) = ascending
         .clone()
         .fold((0.0, 0.0), |(n, total), (load, weight)| {

@@ -9,9 +9,9 @@
 pub mod bins;
 pub mod chance;
 pub mod compound;
-pub mod even_split;
+pub(crate) mod even_split;
 pub mod expected;
 pub mod lorenz;
 pub mod normal;
-pub mod poisson;
-pub mod rehash;
+pub(crate) mod poisson;
+pub(crate) mod rehash;

@@ -2,7 +2,7 @@
 
 /// The probability that a standard normal deviate exceeds `z`, for z of 0 or more. Sources: the power series of the
 /// integral (Abramowitz and Stegun, 26.2.11) and Laplace's continued fraction for the tail (26.2.14).
-pub fn upper_tail(z: f64) -> f64 {
+pub(crate) fn upper_tail(z: f64) -> f64 {
     let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
     if z > 2.5 {
         let fraction = (1..=80).rev().fold(z, |under, k| z + f64::from(k) / under);

@@ -2,7 +2,7 @@
 
 /// The smallest k with P(X <= k) >= `level` for X Poisson with mean `lambda`; level near 1, where the normal
 /// distribution is far off.
-pub fn quantile(lambda: f64, level: f64) -> u64 {
+pub(crate) fn quantile(lambda: f64, level: f64) -> u64 {
     let tail = 1.0 - level;
     let log_pmf = |k: f64| k * lambda.ln() - lambda - log_factorial(k);
     // Above the mean probabilities fall, ever faster: summed up from where hardly anything is left.
@@ -30,7 +30,7 @@ fn log_factorial(k: f64) -> f64 {
 /// Gini coefficient of Poisson counts: exp(-2 lambda) (I0(2 lambda) + I1(2 lambda)), I the modified Bessel functions of
 /// the first kind. Source: Ramasubban, "The mean difference and the mean deviation of some discontinuous distributions",
 /// Biometrika 45, 1958.
-pub fn gini(lambda: f64) -> f64 {
+pub(crate) fn gini(lambda: f64) -> f64 {
     let x = 2.0 * lambda;
     if x > 60.0 {
         // The asymptotic expansion (Abramowitz and Stegun, 9.7.1): the sum of I0 and I1 below has too many terms.

@@ -16,7 +16,7 @@ const LEAST: f64 = 0.002;
 const FEW: f64 = 2000.0;
 
 /// The spread of `nodes` nodes with equal slots; `None` where tags were not counted.
-pub fn of_nodes(nodes: usize, units: &UnitsBy) -> Option<Expectation> {
+pub(crate) fn of_nodes(nodes: usize, units: &UnitsBy) -> Option<Expectation> {
     let effective = units.effective()?;
     let n = nodes as f64;
     let fair = units.total / n;

@@ -7,15 +7,15 @@ use slotscope_engine::text::{amount, amount_cell};
 /// No load, less than half of the median, up to `DARK` times, up to `DARKEST` times, and more.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
 /// Times the median from which on a cell is dark.
-pub const DARK: u64 = 2;
+pub(crate) const DARK: u64 = 2;
 /// Times the median from which on it is darkest.
-pub const DARKEST: u64 = 8;
+pub(crate) const DARKEST: u64 = 8;
 const ROWS: usize = 8;
 /// Characters left of a row: the number of its first slot.
 const LABEL: usize = 9;
 
 /// The rows of a map as wide as fits into `width` characters, and its legend.
-pub fn lines(metric: Metric, loads: &[u64], width: usize) -> (Vec<String>, String) {
+pub(crate) fn lines(metric: Metric, loads: &[u64], width: usize) -> (Vec<String>, String) {
     let columns = if width >= LABEL + 64 { 64 } else { 16 };
     let slots = SLOTS / (ROWS * columns);
     let sum = |loads: &[u64]| {
@@ -41,14 +41,14 @@ pub fn lines(metric: Metric, loads: &[u64], width: usize) -> (Vec<String>, Strin
 }
 
 /// The median of the cells that are not empty: one hot slot does not move it, as it moves the mean.
-pub fn median(cells: &[u64]) -> u64 {
+pub(crate) fn median(cells: &[u64]) -> u64 {
     let mut loads: Vec<u64> = cells.iter().copied().filter(|load| *load > 0).collect();
     loads.sort_unstable();
     loads.get(loads.len() / 2).copied().unwrap_or(0)
 }
 
 /// The shade of a load.
-pub fn shade(load: u64, median: u64) -> char {
+pub(crate) fn shade(load: u64, median: u64) -> char {
     let times = load as f64 / median.max(1) as f64;
     SHADES[match load {
         0 => 0,

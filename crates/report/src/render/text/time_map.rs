@@ -13,7 +13,7 @@ const LABEL: usize = 9;
 const TIMES: usize = 19;
 
 /// The lines of a map that fits into `width` characters, and its legend.
-pub fn lines(map: &TimeMap, width: usize) -> (Vec<String>, String) {
+pub(crate) fn lines(map: &TimeMap, width: usize) -> (Vec<String>, String) {
     let room = width.saturating_sub(LABEL).max(1);
     let (rows, columns) = (
         map.rows.len().div_ceil(LINES).max(1),

@@ -67,7 +67,7 @@ impl std::fmt::Display for Header {
 }
 
 /// Whether an RDB file starts here: its header, then an opcode.
-pub fn is_snapshot(head: &[u8]) -> bool {
+pub(crate) fn is_snapshot(head: &[u8]) -> bool {
     let opcode = Header::of(head).and_then(|header| head.get(header.bytes()));
     opcode.is_some_and(|opcode| *opcode >= 0xF0)
 }

@@ -26,7 +26,7 @@ use crate::format::rdb::snapshot::rows::Rows;
 use crate::format::walk::Walked;
 use crate::format::{Detected, Format, Head, Opened};
 
-pub use header::is_snapshot;
+pub(crate) use header::is_snapshot;
 
 /// The format.
 pub struct Rdb;

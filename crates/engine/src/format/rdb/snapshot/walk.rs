@@ -134,13 +134,13 @@ impl Walker {
     }
 
     /// The same, which leaves commands behind the file to `commands`.
-    pub fn leaving_commands(mut self) -> Self {
+    pub(crate) fn leaving_commands(mut self) -> Self {
         self.commands = Commands::Left;
         self
     }
 
     /// The input in front of the commands that are behind the file, once the walk is there.
-    pub fn commands(&mut self) -> Option<Forward> {
+    pub(crate) fn commands(&mut self) -> Option<Forward> {
         let is_there = self.commands == Commands::Next && self.remarks.is_empty();
         is_there.then(|| {
             self.commands = Commands::Left;
@@ -170,7 +170,7 @@ impl Walker {
     }
 
     /// How far the walk is, in bytes.
-    pub fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         self.input.offset()
     }
 
