@@ -15,6 +15,7 @@ pub mod inputs;
 pub mod judging;
 pub mod likely_heavy;
 pub mod observed;
+#[doc(hidden)]
 pub mod reading;
 pub mod rejected;
 mod run_info;

@@ -8,11 +8,13 @@ mod commands;
 mod dates;
 pub mod findings;
 mod frequent;
+#[doc(hidden)]
 pub mod kind;
 pub mod outcome;
 pub mod shapes;
 pub mod suggestion;
 mod transactions;
+#[doc(hidden)]
 pub mod trial;
 pub mod unknown;
 #[cfg(feature = "cli")]

@@ -1,13 +1,17 @@
 //! Many reports of one cluster in the order of their dates: how fast it grows, which names came and went, and when the
 //! fullest node is full.
 
+#[doc(hidden)]
 pub mod fit;
+#[doc(hidden)]
 pub mod forecast;
 mod hull;
+#[doc(hidden)]
 pub mod names;
 mod notes;
 #[cfg(feature = "cli")]
 pub(crate) mod outputs;
+#[doc(hidden)]
 pub mod point;
 mod student;
 #[cfg(feature = "cli")]

@@ -1,7 +1,9 @@
 //! The same keys on other nodes, by another hash policy or under other names: both sides are counted in one pass.
 
 pub mod findings;
+#[doc(hidden)]
 pub mod growth;
+#[doc(hidden)]
 pub mod rules;
 pub mod split;
 pub mod tag_splits;

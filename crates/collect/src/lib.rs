@@ -5,10 +5,13 @@
 //! once.
 #![deny(missing_docs)]
 
+#[doc(hidden)]
 pub mod acl;
+#[doc(hidden)]
 pub mod address;
 mod clock;
 mod cluster;
+#[doc(hidden)]
 pub mod connection;
 mod crew;
 mod cursors;
@@ -34,6 +37,7 @@ mod scripted;
 mod series;
 mod server;
 mod task;
+#[doc(hidden)]
 pub mod tls;
 mod transport;
 mod watch;

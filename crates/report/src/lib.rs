@@ -4,9 +4,12 @@
 
 #[cfg(feature = "charts")]
 pub mod charts;
+#[doc(hidden)]
 pub mod output;
 mod palette;
+#[doc(hidden)]
 pub mod render;
+#[doc(hidden)]
 pub mod view;
 
 use std::io::{self, Write};

@@ -1,28 +1,47 @@
 //! Stage 2, KEYS: blocks of bytes come in, batches of keys go out. One file a format, one line in `FORMATS`.
 
+#[doc(hidden)]
 pub mod batch;
+#[doc(hidden)]
 pub mod batch_rows;
 #[doc(hidden)]
 pub mod block_joins;
+#[doc(hidden)]
 pub mod capture;
+#[doc(hidden)]
 pub mod chosen;
+#[doc(hidden)]
 pub mod extremes;
 mod fault;
+#[doc(hidden)]
 pub mod lfu;
+#[doc(hidden)]
 pub mod line_reader;
+#[doc(hidden)]
 pub mod lines;
+#[doc(hidden)]
 pub mod not_a_dump;
 mod notice;
+#[doc(hidden)]
 pub mod parse;
+#[doc(hidden)]
 pub mod rdb;
+#[doc(hidden)]
 pub mod redis_cli;
+#[doc(hidden)]
 pub mod resp;
 mod resp_row;
+#[doc(hidden)]
 pub mod row_batch;
+#[doc(hidden)]
 pub mod row_boundary;
+#[doc(hidden)]
 pub mod seen;
+#[doc(hidden)]
 pub mod slot_stats;
+#[doc(hidden)]
 pub mod table;
+#[doc(hidden)]
 pub mod walk;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! What load is measured in: keys always, and the weights that an input carries. Each metric is a row of `METRICS` and
 //! everything else loops over the rows: a new one is a variant and a row here, and a format that carries it.
 
+#[doc(hidden)]
 pub mod extreme;
 mod per_metric;
 

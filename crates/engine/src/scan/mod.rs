@@ -5,11 +5,15 @@
 
 mod chunks;
 mod counting;
+#[doc(hidden)]
 pub mod filter;
+#[doc(hidden)]
 pub mod glob;
 mod repeats;
+#[doc(hidden)]
 pub mod sample;
 mod shared;
+#[doc(hidden)]
 pub mod shares;
 mod streams;
 

@@ -2,6 +2,7 @@
 //! hash tag rule of Redis and Valkey, or by another `policy`.
 
 pub mod policy;
+#[doc(hidden)]
 pub mod set;
 
 use serde::de::Error;

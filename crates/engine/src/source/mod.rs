@@ -2,32 +2,48 @@
 //!
 //! A new kind of source is one file with an `impl Source` and one line in `SOURCES`.
 
+#[doc(hidden)]
 pub mod block;
+#[doc(hidden)]
 pub mod boundary;
+#[doc(hidden)]
 pub mod chunk;
+#[doc(hidden)]
 pub mod collection;
+#[doc(hidden)]
 pub mod counted;
+#[doc(hidden)]
 pub mod decompress;
 mod directory;
+#[doc(hidden)]
 pub mod file;
+#[doc(hidden)]
 pub mod forward;
 mod group;
+#[doc(hidden)]
 pub mod identity;
+#[doc(hidden)]
 pub mod joined;
+#[doc(hidden)]
 pub mod line_number;
 mod listed;
 mod manifest;
 mod members;
+#[doc(hidden)]
 pub mod memory;
 #[cfg(feature = "cloud")]
 pub(crate) mod object;
+#[doc(hidden)]
 pub mod pipe;
+#[doc(hidden)]
 pub mod remote;
 #[doc(hidden)]
 pub mod small_file;
 #[doc(hidden)]
 pub mod stem;
+#[doc(hidden)]
 pub mod storage_options;
+#[doc(hidden)]
 pub mod stream;
 
 use std::collections::HashMap;

@@ -1,33 +1,58 @@
 //! Stage 4, COUNTS: batches of slots come in, counts go out. A tally is a value: it can be added to another,
 //! stored, and made on another machine; what is in it does not depend on the order of the keys.
 
+#[doc(hidden)]
 pub mod attributes;
+#[doc(hidden)]
 pub mod captured;
+#[doc(hidden)]
 pub mod coarse_patterns;
+#[doc(hidden)]
 pub mod counted_pattern;
+#[doc(hidden)]
 pub mod duplicates;
+#[doc(hidden)]
 pub mod expiry;
+#[doc(hidden)]
 pub mod extremes;
+#[doc(hidden)]
 pub mod heaviest;
+#[doc(hidden)]
 pub mod keys_by_node;
+#[doc(hidden)]
 pub mod kinds;
+#[doc(hidden)]
 pub mod operations;
+#[doc(hidden)]
 pub mod pattern_recount;
+#[doc(hidden)]
 pub mod patterns;
+#[doc(hidden)]
 pub mod preselected;
+#[doc(hidden)]
 pub mod present;
+#[doc(hidden)]
 pub mod recency;
 mod recent_patterns;
+#[doc(hidden)]
 pub mod recount;
+#[doc(hidden)]
 pub mod rejects;
+#[doc(hidden)]
 pub mod sketch;
+#[doc(hidden)]
 pub mod slot_sets;
+#[doc(hidden)]
 pub mod slots;
+#[doc(hidden)]
 pub mod slots_by_input;
+#[doc(hidden)]
 pub mod table;
 #[doc(hidden)]
 pub mod tagged;
+#[doc(hidden)]
 pub mod tags;
+#[doc(hidden)]
 pub mod weights;
 
 use std::collections::BTreeMap;

@@ -5,14 +5,20 @@
 //! (`groups`), spelled (`spelling`), carried out (`carried_out`, `all_names`) and compared (`decision`).
 
 pub mod all_names;
+#[doc(hidden)]
 pub mod batches;
+#[doc(hidden)]
 pub mod carried_out;
 pub mod decision;
+#[doc(hidden)]
 pub mod families;
 pub mod findings;
 mod groups;
+#[doc(hidden)]
 pub mod joins;
+#[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
 pub mod names;
 pub mod reasons;
 pub(crate) mod rename_rules;
@@ -20,8 +26,10 @@ pub mod scheme;
 mod search;
 mod seeded;
 mod shapes_of_names;
+#[doc(hidden)]
 pub mod soundness;
 pub mod spelling;
 mod tag_loads;
 mod together;
+#[doc(hidden)]
 pub mod tokens;

@@ -2,29 +2,37 @@
 //!
 //! The fields are those of report.json, in its order and with its names.
 
+#[doc(hidden)]
 pub mod balance;
 pub mod block_time;
 pub mod capacity;
 pub mod cause;
+#[doc(hidden)]
 pub mod compared;
+#[doc(hidden)]
 pub mod evidence;
 pub mod expiring;
 pub mod expiry;
 pub mod explain;
+#[doc(hidden)]
 pub mod explanation;
 pub mod extremes;
 pub mod finding;
 pub mod findings;
 pub mod floor;
 pub mod headroom;
+#[doc(hidden)]
 pub mod independent_units;
 pub mod input_facts;
+#[doc(hidden)]
 pub mod integrity;
 pub mod judge;
 pub mod keys;
 pub mod kinds;
+#[doc(hidden)]
 pub mod limit;
 pub mod measure;
+#[doc(hidden)]
 pub mod model;
 pub mod node_counts;
 pub mod nodes;
@@ -32,6 +40,7 @@ mod noted;
 pub mod observed;
 pub mod operations;
 pub mod patterns;
+#[doc(hidden)]
 pub mod quantiles;
 pub mod recency;
 #[doc(hidden)]

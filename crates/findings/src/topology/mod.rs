@@ -7,13 +7,16 @@ mod claims;
 pub mod cluster_info;
 pub mod find;
 pub mod identity;
+#[doc(hidden)]
 pub mod node_line;
 mod nodes_text;
+#[doc(hidden)]
 pub mod of_files;
 pub mod of_names;
 mod of_path;
 pub mod overlap;
 pub mod ranges;
+#[doc(hidden)]
 pub mod seen_lines;
 mod shards;
 mod slots_json;
