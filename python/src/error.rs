@@ -21,7 +21,9 @@ pub(crate) fn refused(error: slotscope::Error) -> PyErr {
     let slotscope::Error::Option { name, .. } = error else {
         return raised(text);
     };
-    let rest = text.trim_start_matches("--").trim_start_matches(name);
+    let rest = text
+        .trim_start_matches("--")
+        .trim_start_matches(name.as_ref());
     raised(format!("{}={}", name.replace('-', "_"), rest.trim_start()))
 }
 

@@ -52,7 +52,7 @@ pub fn captures(
     let places: Vec<usize> = (0..seen.len()).filter(are_captures).collect();
     if places.is_empty() && !named.is_empty() {
         let what = "no input is a capture: MONITOR, or an append-only file; leave it out";
-        return Err(Error::bad("--captured", what));
+        return Err(Error::option("captured", "", what));
     }
     if places.is_empty() {
         return Ok(None);

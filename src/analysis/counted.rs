@@ -93,7 +93,7 @@ impl Analysis {
             if !reading.options.policy.is_oss() {
                 let what =
                     "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
-                return Err(Error::bad("--policy", what));
+                return Err(Error::option("policy", "", what));
             }
             if let Some(filter) = &reading.options.only.filter {
                 let what =

@@ -34,7 +34,7 @@ impl Analysis {
     ) -> Result<Analysis> {
         let other = |what: &str| {
             let what = format!("{what}; the nodes of a listing are needed while keys are counted");
-            Err(Error::bad("--topology", what))
+            Err(Error::option("topology", "", what))
         };
         let nodes = match (&self.nodes, listing) {
             (Nodes::Assumed, Some(listing)) if is_of_input => Nodes::OfInput(listing),
@@ -62,7 +62,7 @@ impl Analysis {
         let usual = Analysis::default().separator;
         if self.separator != separator && self.separator != usual {
             let what = "the tally file was counted with another one; give it to slotscope tally, for all parts";
-            return Err(Error::bad("--separator", what));
+            return Err(Error::option("separator", "", what));
         }
         Ok(Analysis {
             separator: separator.to_owned(),
@@ -328,7 +328,7 @@ fn check_capacity(summary: &Summary, room: Option<&Room>) -> Result<()> {
     let is_asked = room.is_some_and(|room| room.maxmemory.is_some());
     if is_asked && summary.capacity.is_none() {
         let what = "the input has no sizes, so the memory of nodes is not known; give a dump with sizes, or --used-memory ID=SIZE for every node";
-        return Err(Error::bad("--maxmemory", what));
+        return Err(Error::option("maxmemory", "", what));
     }
     Ok(())
 }

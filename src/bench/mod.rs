@@ -66,7 +66,7 @@ fn time_kernels(batch: &Batch, threads: usize, rounds: u32) -> Result<Vec<Kernel
     kernels.iter().try_for_each(|kernel| batch.check(kernel))?;
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     let pool =
-        built.map_err(|error| Error::bad(format!("--threads {threads}"), error.to_string()))?;
+        built.map_err(|error| Error::option("threads", threads.to_string(), error.to_string()))?;
     let runs: Vec<_> = kernels
         .iter()
         .map(|kernel| batch.runner(kernel, &pool))

@@ -38,7 +38,7 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
     let inputs = [memory("generated", &dump)];
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     let pool =
-        built.map_err(|error| Error::bad(format!("--threads {threads}"), error.to_string()))?;
+        built.map_err(|error| Error::option("threads", threads.to_string(), error.to_string()))?;
     let scan = Scan::new(&pool);
     for (part, parts) in PARTS {
         let found = analyze(&scan, &inputs, parts)?;

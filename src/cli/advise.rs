@@ -218,6 +218,6 @@ fn pair(text: &str) -> Result<[String; 2]> {
         .map(|(a, b)| [a, b].map(|part| part.trim().to_owned()));
     two.ok_or_else(|| {
         let what = "expected two patterns and a comma between them: cart:<n>:items,user:<n>";
-        Error::bad(format!("--together \"{}\"", Name::from(text)), what)
+        Error::option("together", Name::from(text), what)
     })
 }

@@ -47,7 +47,7 @@ pub(crate) fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
             "name {}, each once; several may have weights above 0: bytes=2,ops=1",
             names.join(", ")
         );
-        Error::bad(format!("--by {}", Name::from(text)), what)
+        Error::option("by", Name::from(text), what)
     };
     let mut by: Vec<(Metric, f64)> = Vec::new();
     for part in text.split(',') {

@@ -42,16 +42,15 @@ impl CapacityArgs {
         let maxmemory = self.maxmemory.as_ref();
         let growth = self.growth.map(|percent| percent / 100.0);
         if growth.is_some_and(|growth| !growth.is_finite() || growth < 0.0) {
-            return Err(Error::bad(
-                "--growth",
+            return Err(Error::option(
+                "growth",
+                "",
                 "must be 0 or more, in percent a month",
             ));
         }
         let mut used = Vec::new();
         for text in &self.used_memory {
-            let bad = |what: &str| {
-                Error::bad(format!("--used-memory {}", Name::from(text.as_str())), what)
-            };
+            let bad = |what: &str| Error::option("used-memory", Name::from(text.as_str()), what);
             let (id, amount) = text
                 .split_once('=')
                 .ok_or_else(|| bad("write it as ID=SIZE"))?;

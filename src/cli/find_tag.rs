@@ -118,7 +118,7 @@ impl FindTagArgs {
 
 /// The slots of the node that the user means.
 fn slots_of_node(name: &str, topology: Option<&Topology>) -> Result<Vec<u16>> {
-    let bad = |what: &str| Error::bad(format!("--node \"{}\"", Name::from(name)), what);
+    let bad = |what: &str| Error::option("node", Name::from(name), what);
     let topology = topology
         .ok_or_else(|| bad("the nodes are not known; name them with --topology or --nodes"))?;
     let node = &topology.nodes[topology.find(name).map_err(|what| bad(&what))?];

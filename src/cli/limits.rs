@@ -86,7 +86,7 @@ impl Limit {
     /// # Errors
     /// It cannot be read, or there is no such number.
     fn parse(text: &str, schema: &Value) -> Result<Limit> {
-        let bad = |what: String| Error::bad(format!("--fail-on \"{}\"", Name::from(text)), what);
+        let bad = |what: String| Error::option("fail-on", Name::from(text), what);
         let Some((at, (sign, op))) = OPS
             .iter()
             .filter_map(|op| Some((text.find(op.0)?, *op)))
@@ -194,7 +194,7 @@ impl Limit {
         collect(&self.path, report, String::new(), &mut found);
         if found.is_empty() && !none_is_fine || found.iter().any(|(_, value)| value.is_none()) {
             let what = "this report has no such number: there is nothing to compare".to_owned();
-            return Err(Error::bad(format!("--fail-on {}", self.text), what));
+            return Err(Error::option("fail-on", self.text.as_str(), what));
         }
         let over = found
             .into_iter()

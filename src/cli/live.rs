@@ -298,10 +298,10 @@ fn warn_of_readers(_: &Path) {}
 fn ask() -> Result<Secret> {
     let failed = |_: io::Error| {
         let what = "no terminal to ask on; give --password-file, or set REDISCLI_AUTH";
-        Error::bad("--ask-password", what)
+        Error::option("ask-password", "", what)
     };
     match rpassword::prompt_password("Password: ").map_err(failed)? {
-        empty if empty.is_empty() => Err(Error::bad("--ask-password", "nothing was typed")),
+        empty if empty.is_empty() => Err(Error::option("ask-password", "", "nothing was typed")),
         password => Ok(Secret::new(password)),
     }
 }

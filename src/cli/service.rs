@@ -30,7 +30,7 @@ impl ServiceArgs {
             Service::named(name).ok_or_else(|| {
                 let names: Vec<&str> = Service::names().collect();
                 let what = format!("is not known; name one of {}", names.join(", "));
-                Error::bad(format!("--service {}", Name::from(name.as_str())), what)
+                Error::option("service", Name::from(name.as_str()), what)
             })
         };
         self.service.as_ref().map(named).transpose()

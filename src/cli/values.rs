@@ -105,7 +105,7 @@ pub(crate) fn share(text: &str) -> Option<f64> {
 /// A text that is not so, or a weight that is not above 0.
 pub(crate) fn node_weights(texts: &[String]) -> Checked<Vec<(String, f64)>> {
     let weight = |text: &String| {
-        let bad = |what| Error::bad(format!("--weight {}", Name::from(text.as_str())), what);
+        let bad = |what| Error::option("weight", Name::from(text.as_str()), what);
         let (name, weight) = text
             .rsplit_once('=')
             .ok_or_else(|| bad("write it as ID=W"))?;

@@ -158,7 +158,7 @@ impl Trial<'_> {
     fn find_parts(&self, reading: &Reading, rules: &RenameRules) -> Result<WhatIfFindings> {
         if !reading.is_rereadable() {
             let what = "K is found by reading the input several times, and a pipe can be read once; write TAG = K";
-            return Err(Error::bad("--split", what));
+            return Err(Error::option("split", "", what));
         }
         let [_, topology] = &self.topologies;
         let unsplit = self.try_on(reading, rules.clone())?;
@@ -196,10 +196,7 @@ impl Trial<'_> {
 /// An error of the flag for today, as one of its --to- flag.
 fn of_flag_to(error: Error) -> Error {
     match error {
-        Error::Bad { place, what } => match place.strip_prefix("--") {
-            Some(flag) => Error::bad(format!("--to-{flag}"), what),
-            None => Error::Bad { place, what },
-        },
+        Error::Option { name, value, what } => Error::option(format!("to-{name}"), value, what),
         other => other,
     }
 }

@@ -195,7 +195,7 @@ fn required(by: Metric, old: &Report, new: &Report) -> Result<Metric> {
                 .filter(|metric| has(report, *metric));
             let carried: Vec<_> = carried.map(Metric::name).collect();
             let what = format!("{} has: {}", report.file, carried.join(", "));
-            Err(Error::bad(format!("--by {}", by.name()), what))
+            Err(Error::option("by", by.name(), what))
         }
     }
 }

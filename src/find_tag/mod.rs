@@ -48,12 +48,7 @@ impl Template {
     /// # Errors
     /// No `{}`, or another brace.
     pub fn parse(text: &[u8]) -> Result<Template> {
-        let bad = |what: &str| {
-            Err(Error::bad(
-                format!("--template \"{}\"", Name::from(text)),
-                what,
-            ))
-        };
+        let bad = |what: &str| Err(Error::option("template", Name::from(text), what));
         let Some(at) = text.windows(HOLE.len()).position(|part| part == HOLE) else {
             return bad("has no {} in the place of the part that changes; write it as: fav:{}");
         };
@@ -157,7 +152,7 @@ pub fn spread(
     let all: usize = room.iter().sum();
     if count > all {
         let what = format!("there are {all} slots with an owner, and each takes one tag");
-        return Err(Error::bad(format!("--spread {count}"), what));
+        return Err(Error::option("spread", count.to_string(), what));
     }
     let mut stretch_of = vec![None; SLOTS];
     let mut stretches = 0;

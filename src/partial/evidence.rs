@@ -97,7 +97,7 @@ impl Evidence {
                 "one part was read as {} and another as {}; count all parts again",
                 self.format, other.format
             );
-            return Err(Error::bad("--format", what));
+            return Err(Error::option("format", "", what));
         }
         let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
         add(&mut self.bytes, other.bytes);

@@ -49,12 +49,12 @@ pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline>
             let heat = heat.unwrap_or(Heat::Cpu);
             if heat == Heat::Ops {
                 let what = "CLUSTER SLOT-STATS does not count operations; --by cpu or --by network";
-                return Err(Error::bad("--by ops", what));
+                return Err(Error::option("by", "ops", what));
             }
             if !reading.options.policy.is_oss() {
                 let what =
                     "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
-                return Err(Error::bad("--policy", what));
+                return Err(Error::option("policy", "", what));
             }
             series(reading, &spellings, heat, options)
         }
@@ -64,7 +64,7 @@ pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline>
                 let what = "captures have operations alone; CPU time and network traffic are in CLUSTER SLOT-STATS over \
                             time, as slotscope collect --every 10s writes them";
                 let name = if heat == Heat::Cpu { "cpu" } else { "network" };
-                Err(Error::bad(format!("--by {name}"), what))
+                Err(Error::option("by", name.to_string(), what))
             }
         },
     }

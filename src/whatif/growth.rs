@@ -40,12 +40,12 @@ impl Growth {
     pub(crate) fn parse(texts: &[String]) -> Result<Growth> {
         if texts.len() > MOST_RULES {
             let what = format!("at most {MOST_RULES} prefixes can be tried at a time");
-            return Err(Error::bad("--grow", what));
+            return Err(Error::option("grow", "", what));
         }
         let rules = texts.iter().map(|text| {
             Rule::parse(text).ok_or_else(|| {
                 let what = "is not 'PREFIX = Nx' with N from 1 to 1000, as in 'user: = 2x'";
-                Error::bad(format!("--grow \"{}\"", Name::from(text.as_str())), what)
+                Error::option("grow", Name::from(text.as_str()), what)
             })
         });
         rules.collect::<Result<_>>().map(Growth)

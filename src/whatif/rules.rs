@@ -60,20 +60,18 @@ impl RenameRules {
     /// # Errors
     /// One that cannot be read; the message names it.
     pub fn parse(retag: &[String], untag: &[String], split: &[String]) -> Result<RenameRules> {
-        let bad = |flag: &str, text: &str, what: String| {
-            Error::bad(format!("{flag} \"{}\"", Name::from(text)), what)
-        };
         Ok(RenameRules {
             retag: each(retag, |text| {
-                Retag::parse(text).map_err(|what| bad("--retag", text, what))
+                Retag::parse(text).map_err(|what| Error::option("retag", text, what))
             })?,
             untag: each(untag, |text| {
-                let regex = compile_over_bytes(text).map_err(|what| bad("--untag", text, what))?;
+                let regex =
+                    compile_over_bytes(text).map_err(|what| Error::option("untag", text, what))?;
                 let text = text.to_owned();
                 Ok(Untag { text, regex })
             })?,
             split: each(split, |text| {
-                Split::parse(text).map_err(|what| bad("--split", text, what))
+                Split::parse(text).map_err(|what| Error::option("split", text, what))
             })?,
         })
     }

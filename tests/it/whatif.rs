@@ -375,11 +375,11 @@ fn what_cannot_be_tried_is_refused() {
     );
     assert_fails(
         &whatif(&["--to-policy", "x"]),
-        &["--to-policy \"x\": no such policy"],
+        &["--to-policy x: no such policy"],
     );
     assert_fails(
         &whatif(&["--retag", "a"]),
-        &["--retag \"a\": is not 'REGEX => TEMPLATE'"],
+        &["--retag a: is not 'REGEX => TEMPLATE'"],
     );
     assert_fails(
         &whatif(&["--to-nodes", "4", "--by", "ops"]),

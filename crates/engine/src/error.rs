@@ -1,5 +1,6 @@
 //! The one error type: every message names the place, what is wrong there and the way out.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ pub enum Error {
     #[error("{}: {}", flag(name, value), what.spelled(&AsTheyAre))]
     Option {
         /// Its name in words with `-` between them.
-        name: &'static str,
+        name: Cow<'static, str>,
         /// Its value, where the message quotes it.
         value: Name,
         /// What is wrong and what to do about it.
@@ -65,9 +66,13 @@ impl Error {
     }
 
     /// An option that cannot be used; its value is quoted unless it is empty.
-    pub fn option(name: &'static str, value: impl Into<Name>, what: impl Into<Sentence>) -> Self {
+    pub fn option(
+        name: impl Into<Cow<'static, str>>,
+        value: impl Into<Name>,
+        what: impl Into<Sentence>,
+    ) -> Self {
         Error::Option {
-            name,
+            name: name.into(),
             value: value.into(),
             what: what.into(),
         }
@@ -82,12 +87,15 @@ impl Error {
     }
 }
 
-/// An option as a flag of the program.
+/// An option as a flag of the program; a value that is more than a word is in quotes.
 fn flag(name: &str, value: &Name) -> String {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.,:/=%+*".contains(byte);
     if value.0.is_empty() {
         format!("--{name}")
-    } else {
+    } else if value.0.iter().all(is_word) {
         format!("--{name} {value}")
+    } else {
+        format!("--{name} \"{value}\"")
     }
 }
 

@@ -147,6 +147,12 @@ impl From<&str> for Name {
     }
 }
 
+impl From<String> for Name {
+    fn from(text: String) -> Self {
+        Name(text.into_bytes())
+    }
+}
+
 impl From<&std::path::Path> for Name {
     fn from(path: &std::path::Path) -> Self {
         Name(path.as_os_str().as_encoded_bytes().to_vec())

@@ -61,8 +61,9 @@ impl Redaction {
         }
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| {
-            Error::bad(
-                "--redact",
+            Error::option(
+                "redact",
+                "",
                 format!("no random key: {error}; set {VARIABLE}"),
             )
         })?;

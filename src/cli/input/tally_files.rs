@@ -88,6 +88,7 @@ pub(crate) fn of_file(path: &Path, error: Error) -> Error {
             Error::bad(path.to_string(), what)
         }
         Error::Bad { place, what } => Error::bad(format!("{path}: {place}"), what),
+        option @ Error::Option { .. } => Error::bad(path.to_string(), option.to_string()),
         error => error,
     }
 }

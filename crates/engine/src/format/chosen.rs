@@ -24,8 +24,9 @@ pub fn chosen(
     let lines = lines::CHOSEN.name();
     match (name, delimiter) {
         (name, None) if *names != ColumnNames::USUAL => Ok(Some(with_columns(name, names)?)),
-        (_, Some(_)) if *names != ColumnNames::USUAL => Err(Error::bad(
-            "--delimiter",
+        (_, Some(_)) if *names != ColumnNames::USUAL => Err(Error::option(
+            "delimiter",
+            "",
             "belongs to --format lines, which has no columns",
         )),
         (AUTO, None) => Ok(None),
@@ -38,7 +39,7 @@ pub fn chosen(
             let what = format!(
                 "belongs to --format {lines}; {name} has its own rule for where a key ends"
             );
-            Err(Error::bad("--delimiter", what))
+            Err(Error::option("delimiter", "", what))
         }
     }
 }

@@ -248,8 +248,9 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
         .find(|format| format.name() == name)
         .ok_or_else(|| {
             let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
-            Error::bad(
-                "--format",
+            Error::option(
+                "format",
+                "",
                 format!(
                     "no format is called \"{}\"; there are: auto, {}",
                     Name::from(name),

@@ -64,8 +64,9 @@ impl Policy {
         match values.as_slice() {
             [] | ["oss"] => Ok(Policy::Oss),
             ["enterprise"] => Ok(Policy::Enterprise),
-            _ if patterns.len() > MAX_PATTERNS => Err(Error::bad(
-                "--policy",
+            _ if patterns.len() > MAX_PATTERNS => Err(Error::option(
+                "policy",
+                "",
                 format!(
                     "{} patterns; a custom policy has at most 32",
                     patterns.len()
@@ -76,12 +77,14 @@ impl Policy {
                 .map(Pattern::new)
                 .collect::<Result<_>>()
                 .map(Policy::Patterns),
-            [value] => Err(Error::bad(
-                format!("--policy \"{}\"", Name::from(*value)),
+            [value] => Err(Error::option(
+                "policy",
+                Name::from(*value),
                 "no such policy; there are: oss, enterprise, regex:PATTERN (with a group named tag: regex:user-(?<tag>.+))",
             )),
-            _ => Err(Error::bad(
-                "--policy",
+            _ => Err(Error::option(
+                "policy",
+                "",
                 "a cluster has one policy; only regex:PATTERN may be repeated",
             )),
         }

@@ -99,7 +99,7 @@ impl PlanRequest {
     fn nodes(&self, topology: &Topology) -> Result<Vec<PlannedNode>> {
         if self.add + topology.nodes.len() > SLOTS {
             let what = "there cannot be more nodes than slots, 16384";
-            return Err(Error::bad(format!("--add {}", self.add), what));
+            return Err(Error::option("add", self.add.to_string(), what));
         }
         let today = topology.nodes.iter().map(|of| PlannedNode {
             id: of.id.clone(),
@@ -144,8 +144,9 @@ impl PlanRequest {
             false if nodes.iter().any(|node| node.failed) => {
                 Err(Error::bad("no primary that could take slots", ALL_FAILED))
             }
-            false => Err(Error::bad(
-                "--remove",
+            false => Err(Error::option(
+                "remove",
+                "",
                 "no node would be left to hold the slots; --add N brings new ones",
             )),
         }

@@ -157,8 +157,9 @@ impl Topology {
     /// Where `n` is 0 or there are more nodes than slots.
     pub fn even(n: usize, source: String) -> Result<Topology> {
         if !(1..=SLOTS).contains(&n) {
-            return Err(Error::bad(
-                format!("--nodes {n}"),
+            return Err(Error::option(
+                "nodes",
+                n.to_string(),
                 "the number of nodes must be from 1 to 16384, one slot each",
             ));
         }
