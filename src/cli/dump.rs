@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Notice;
-use slotscope_engine::format::rdb::snapshot::record::Event;
+use slotscope_engine::format::rdb::snapshot::record::{Event, Record};
 use slotscope_engine::format::rdb::snapshot::walk::Walker;
 use slotscope_engine::format::table::key_spelling::DUMP;
 use slotscope_engine::name::Name;
@@ -19,9 +19,9 @@ use slotscope_report::render::json;
 
 use crate::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
 use crate::cli::{Ending, inputs};
-use crate::dump::{RecordLine, view};
+use crate::dump::{RecordLine, facts, view};
 use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT};
-use crate::spec::{MemorySpec, StorageSpec};
+use crate::spec::{FilterSpec, MemorySpec, StorageSpec};
 
 /// The keys of RDB files, a line each.
 #[derive(Args, Debug)]
@@ -38,6 +38,9 @@ pub struct DumpArgs {
     /// Only keys of this database
     #[arg(long, value_name = "N")]
     pub db: Option<u64>,
+    /// Which of them
+    #[command(flatten)]
+    pub filter: FilterSpec,
     /// How they are read
     #[command(flatten)]
     pub walking: MemorySpec,
@@ -69,18 +72,28 @@ impl DumpArgs {
         check_paths(&self.inputs, NEEDS_RDB)?;
         let (found, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
         check_sources(&found.sources, NEEDS_RDB)?;
+        let filter = self.filter.filter()?;
+        let is_wanted = |record: &Record<'_>| {
+            self.db.is_none_or(|wanted| wanted == record.database)
+                && filter
+                    .as_ref()
+                    .is_none_or(|filter| filter.keeps(&facts(record)))
+        };
         match self.output {
             LineForm::Csv => {
                 let mut csv = CsvRows::new(io::stdout());
                 csv.row(DUMP).map_err(Error::stdout)?;
-                let ending = self.print(&found.sources, |line| csv.row(view::cells(line)))?;
+                let ending = self.print(&found.sources, &is_wanted, |line| {
+                    csv.row(view::cells(line))
+                })?;
                 csv.finish().map_err(Error::stdout)?;
                 Ok(ending)
             }
             LineForm::Jsonl => {
                 let mut out = io::BufWriter::new(io::stdout());
-                let ending =
-                    self.print(&found.sources, |line| json::write_object(line, &mut out))?;
+                let ending = self.print(&found.sources, &is_wanted, |line| {
+                    json::write_object(line, &mut out)
+                })?;
                 out.flush().map_err(Error::stdout)?;
                 Ok(ending)
             }
@@ -90,11 +103,12 @@ impl DumpArgs {
     fn print(
         &self,
         sources: &[Box<dyn Source>],
+        is_wanted: &dyn Fn(&Record<'_>) -> bool,
         mut write: impl FnMut(&RecordLine) -> io::Result<()>,
     ) -> Result<Ending> {
         let mut ending = Ending::Done;
         for source in sources {
-            if !self.print_file(&**source, &mut write)? {
+            if !self.print_file(&**source, is_wanted, &mut write)? {
                 ending = Ending::Incomplete;
             }
         }
@@ -105,15 +119,15 @@ impl DumpArgs {
     fn print_file(
         &self,
         source: &dyn Source,
+        is_wanted: &dyn Fn(&Record<'_>) -> bool,
         write: &mut dyn FnMut(&RecordLine) -> io::Result<()>,
     ) -> Result<bool> {
         let input = Forward::open(source)?;
         let mut walker = Walker::new(input, !self.walking.no_verify, self.walking.allocator);
-        let is_wanted = |database| self.db.is_none_or(|wanted| wanted == database);
         let mut all = true;
         loop {
             match walker.next_event() {
-                Ok(Some(Event::Key(record))) if is_wanted(record.database) => {
+                Ok(Some(Event::Key(record))) if is_wanted(&record) => {
                     write(&RecordLine::of(&record)).map_err(Error::stdout)?;
                 }
                 Ok(Some(Event::Key(_))) => {}

@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::calendar::utc;
+use slotscope_engine::format::batch::MISSING;
 use slotscope_engine::format::rdb::snapshot::record::Record;
 use slotscope_engine::name::Name;
+use slotscope_engine::scan::filter::KeyFacts;
 
 /// A key of an RDB file; the fields are those of a line of the JSON and the columns of the CSV.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -37,6 +39,16 @@ pub(crate) struct RecordLine {
     pub slot: u16,
     /// Its hash tag.
     pub tag: Option<Name>,
+}
+
+/// What a filter asks of a record: its size is that in memory.
+pub(crate) fn facts<'a>(record: &'a Record<'_>) -> KeyFacts<'a> {
+    KeyFacts {
+        name: record.key,
+        kind: record.type_name.as_bytes(),
+        size: record.memory.unwrap_or(MISSING),
+        expiry: record.attributes.expiry(),
+    }
 }
 
 impl RecordLine {

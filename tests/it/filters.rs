@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::cluster::bulks;
+use crate::support::forms;
 use crate::support::redis::{Reply, Server};
 use crate::support::rng::Rng;
 use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout};
@@ -170,7 +171,7 @@ fn a_field_that_an_input_lacks_is_an_error_that_says_what_carries_it() {
     );
     assert_fails(
         &scratch.run(&["analyze", "dump.keys", "--no-files", "--match-regex", "("]),
-        &["--match-regex (", "unclosed group"],
+        &["--match-regex \"(\"", "unclosed group"],
     );
 }
 
@@ -273,4 +274,33 @@ fn a_server_matches_the_same_names() {
             pattern.escape_ascii()
         );
     }
+}
+
+#[test]
+fn dump_prints_the_keys_that_analyze_counts() {
+    let scratch = Scratch::new();
+    let dump = forms::dump("rdb", 1 << 16, &mut Rng::new(11)).unwrap();
+    scratch.file("dump.rdb", dump);
+    let mut kept = BTreeSet::new();
+    for flags in [
+        &["--match", "*1*"][..],
+        &["--match-regex", "^[a-m]"],
+        &["--type", "string"],
+        &["--min-size", "100"],
+        &["--max-size", "99"],
+        &["--ttl", "any"],
+        &["--ttl", "none"],
+        &["--match", "*1*", "--ttl", "none", "--min-size", "60"],
+    ] {
+        let dumped = scratch.run(&[&["dump", "dump.rdb"], flags].concat());
+        let lines = stdout(&dumped);
+        let printed = lines.lines().count() as u64 - 1;
+        assert_eq!(
+            printed,
+            keys(&analyzed(&scratch, "dump.rdb", flags)).0,
+            "{flags:?}"
+        );
+        kept.insert(printed);
+    }
+    assert!(kept.len() > 3, "no condition makes a difference: {kept:?}");
 }

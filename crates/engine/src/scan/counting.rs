@@ -6,7 +6,7 @@ use crate::format::{Notice, Seen, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::scan::Only;
-use crate::scan::filter::Field;
+use crate::scan::filter::{Field, KeyFacts};
 use crate::scan::repeats::{Edges, Neighbours};
 use crate::slot::Kernel;
 use crate::slot::SlotColumns;
@@ -164,7 +164,7 @@ impl<T: Tally> Sink for Counting<'_, T> {
             let reason = |i| match () {
                 () if !is_of(i) => Some(Notice::OtherDatabase),
                 () if by_node && of_replica(i) => Some(Notice::OfReplica),
-                () if filter.is_none_or(|filter| filter.keeps(batch, i)) => None,
+                () if filter.is_none_or(|filter| filter.keeps(&KeyFacts::of(batch, i))) => None,
                 () if batch.values.are_operations => Some(Notice::FilteredOperation),
                 () => Some(Notice::Filtered),
             };

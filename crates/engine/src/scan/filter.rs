@@ -90,26 +90,18 @@ impl Filter {
         fields.find(|field| is_missing(*field))
     }
 
-    /// Whether key `i` of a batch that lacks no field meets all conditions; what is not known of it meets none.
-    pub fn keeps(&self, batch: KeyBatch<'_>, i: usize) -> bool {
-        let values = batch.values;
-        let size = || {
-            values
-                .column(Metric::Bytes)
-                .map_or(MISSING, |sizes| sizes[i])
-        };
-        let has_size = |range: &RangeInclusive<u64>| size() != MISSING && range.contains(&size());
-        let expires = |wanted: &Expires| wanted.includes(values.number(Number::Expiry)[i]);
-        self.has_type(batch, i)
+    /// Whether a key meets all conditions; what is not known of it meets none.
+    pub fn keeps(&self, key: &KeyFacts<'_>) -> bool {
+        let has_size =
+            |range: &RangeInclusive<u64>| key.size != MISSING && range.contains(&key.size);
+        let is_type = |wanted: &String| wanted.as_bytes().eq_ignore_ascii_case(key.kind);
+        (self.types.is_empty() || self.types.iter().any(is_type))
             && self.sizes.as_ref().is_none_or(has_size)
-            && self.expiry.as_ref().is_none_or(expires)
-            && self.is_named(batch.keys.get(batch.base, i))
-    }
-
-    fn has_type(&self, batch: KeyBatch<'_>, i: usize) -> bool {
-        let kind = || batch.values.word(Word::Type).get(batch.base, i);
-        let is_it = |wanted: &String| wanted.as_bytes().eq_ignore_ascii_case(kind());
-        self.types.is_empty() || self.types.iter().any(is_it)
+            && self
+                .expiry
+                .as_ref()
+                .is_none_or(|wanted| wanted.includes(key.expiry))
+            && self.is_named(key.name)
     }
 
     fn is_named(&self, key: &[u8]) -> bool {
@@ -127,6 +119,37 @@ impl Filter {
             if is_hidden { "..." } else { word }
         });
         shown.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What conditions are about.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyFacts<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// What TYPE answers.
+    pub kind: &'a [u8],
+    /// Its size in bytes, or `MISSING`.
+    pub size: u64,
+    /// When it expires, as in `Number::Expiry`.
+    pub expiry: u64,
+}
+
+impl<'a> KeyFacts<'a> {
+    /// Those of key `i` of a batch.
+    pub(crate) fn of(batch: KeyBatch<'a>, i: usize) -> Self {
+        let known = |column: &[u64]| column.get(i).copied().unwrap_or(MISSING);
+        let types = batch.values.word(Word::Type);
+        KeyFacts {
+            name: batch.keys.get(batch.base, i),
+            kind: if types.is_empty() {
+                b""
+            } else {
+                types.get(batch.base, i)
+            },
+            size: batch.values.column(Metric::Bytes).map_or(MISSING, known),
+            expiry: known(batch.values.number(Number::Expiry)),
+        }
     }
 }
 

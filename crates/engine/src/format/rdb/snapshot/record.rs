@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::format::Notice;
+use crate::format::batch::{NEVER, SOMETIME};
 use crate::format::rdb::snapshot::elements::Elements;
 
 /// A key and what is known of it.
@@ -41,6 +42,16 @@ pub struct Attributes {
     pub lfu: Option<u8>,
     /// Seconds since it was last used.
     pub idle_secs: Option<u64>,
+}
+
+impl Attributes {
+    /// When it expires, as in `Number::Expiry`.
+    pub fn expiry(&self) -> u64 {
+        self.expires_ms.map_or(NEVER, |at| {
+            // A time before 1970 has passed all the same.
+            u64::try_from(at).unwrap_or(0).min(SOMETIME - 1)
+        })
+    }
 }
 
 /// Something odd about a file.

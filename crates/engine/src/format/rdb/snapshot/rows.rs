@@ -1,7 +1,7 @@
 //! The keys of an RDB file, as a walk finds them, for the batches of a `Walked`.
 
 use crate::format::Notice;
-use crate::format::batch::{MISSING, NEVER, Number, SOMETIME};
+use crate::format::batch::{MISSING, Number};
 use crate::format::capture::commands::CommandSteps;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::elements::Elements;
@@ -105,10 +105,7 @@ fn row_of<'a>(record: &'a Record<'_>, size: u64) -> Row<'a> {
 fn number_of(record: &Record<'_>, number: Number) -> u64 {
     let known = match number {
         Number::Database => Some(record.database),
-        Number::Expiry => Some(record.attributes.expires_ms.map_or(NEVER, |at| {
-            // A time before 1970 has passed all the same.
-            u64::try_from(at).unwrap_or(0).min(SOMETIME - 1)
-        })),
+        Number::Expiry => Some(record.attributes.expiry()),
         Number::Elements => record.elements.known(),
         Number::Idle => record.attributes.idle_secs,
         Number::Lfu => record.attributes.lfu.map(u64::from),
