@@ -17,7 +17,7 @@ use slotscope_findings::summary::Summary;
 use crate::output::{OutputSet, Written};
 pub use crate::render::json;
 use crate::render::{csv, html};
-use crate::view::Table;
+use crate::view::{Flame, Table};
 
 /// Which charts a report has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,6 +58,12 @@ pub fn outputs(set: ChartSet) -> OutputSet<Summary> {
                 patterns.map(|_| view::patterns::patterns_table(summary)),
                 out,
             )
+        })
+        .maybe("flame.svg", |summary, out| {
+            html::flame::write(Flame::of_size(summary), summary, out)
+        })
+        .maybe("flame-ops.svg", |summary, out| {
+            html::flame::write(Flame::of_operations(summary), summary, out)
         });
     with_charts(files, set)
 }

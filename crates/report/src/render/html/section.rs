@@ -6,6 +6,7 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::text::truncated;
 
 use crate::render::html::curve::Picture;
+use crate::render::html::flame::Figure;
 use crate::render::html::heat_map;
 use crate::render::html::histogram::Histogram;
 use crate::render::html::spell::{SHOWN, sentence, unbroken};
@@ -107,6 +108,7 @@ fn part(id: &'static str, place: usize, block: &Block<'_>, context: Context<'_>)
             has_borders: context.nodes <= BORDERED,
         }
         .render(),
+        Block::Flame(flame) => Figure::new(flame).render(),
         Block::Curve(curve) => Picture::of(curve).render(),
         Block::TimeMap(map) => heat_map::render(map),
     }
