@@ -6,6 +6,7 @@
 pub mod charts;
 pub mod output;
 mod palette;
+mod plot;
 pub mod render;
 pub mod view;
 
@@ -60,10 +61,10 @@ pub fn outputs(set: ChartSet) -> OutputSet<Summary> {
             )
         })
         .maybe("flame.svg", |summary, out| {
-            html::flame::write(Flame::of_size(summary), summary, out)
+            flame(Flame::of_size(summary), summary, out)
         })
         .maybe("flame-ops.svg", |summary, out| {
-            html::flame::write(Flame::of_operations(summary), summary, out)
+            flame(Flame::of_operations(summary), summary, out)
         });
     with_charts(files, set)
 }
@@ -82,6 +83,13 @@ pub fn is_in(directory: &Path) -> bool {
 fn table(table: Option<Table<'_>>, out: &mut dyn Write) -> io::Result<Written> {
     match table {
         Some(table) => csv::write(&table, out).map(|()| Written::Whole),
+        None => Ok(Written::Nothing),
+    }
+}
+
+fn flame(flame: Option<Flame>, summary: &Summary, out: &mut dyn Write) -> io::Result<Written> {
+    match flame {
+        Some(flame) => html::flame::write(&flame, summary, out).map(|()| Written::Whole),
         None => Ok(Written::Nothing),
     }
 }

@@ -89,6 +89,12 @@ pub(crate) fn ramp(part: f64) -> Rgb {
     [0, 1, 2].map(|part| mix(low[part], high[part]))
 }
 
+/// The variable of the page's style that has this colour in the light theme.
+pub(crate) fn variable(colour: Rgb) -> &'static str {
+    let named = VARIABLES.iter().find(|(_, light, _)| *light == colour);
+    named.map_or("ink", |(name, ..)| name)
+}
+
 /// The custom properties of the page's style: a colour each, and `--ramp`, the anchors of the scale.
 pub(crate) fn css() -> String {
     let colours = VARIABLES.map(|(name, light, dark)| {

@@ -7,7 +7,6 @@ use askama::Template;
 
 use slotscope_findings::summary::Summary;
 
-use crate::output::Written;
 use crate::palette;
 use crate::render::html::title;
 use crate::view::Flame;
@@ -85,18 +84,11 @@ impl FrameBox {
     }
 }
 
-/// Writes the file of `flame`, if there is one.
+/// Writes the file of `flame`.
 ///
 /// # Errors
 /// `out` cannot be written to.
-pub(crate) fn write(
-    flame: Option<Flame>,
-    summary: &Summary,
-    out: &mut dyn Write,
-) -> io::Result<Written> {
-    let Some(flame) = flame else {
-        return Ok(Written::Nothing);
-    };
+pub(crate) fn write(flame: &Flame, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let style = [
         ["#sheet", "fill", "sheet"],
         ["rect", "stroke", "sheet"],
@@ -115,7 +107,7 @@ pub(crate) fn write(
         boxes: flame.frames.iter().map(FrameBox::new).collect(),
     };
     let text = file.render().map_err(io::Error::other)?;
-    out.write_all(text.as_bytes()).map(|()| Written::Whole)
+    out.write_all(text.as_bytes())
 }
 
 /// A share as an attribute.

@@ -12,6 +12,7 @@ mod facts;
 pub(crate) mod flame;
 mod heat_map;
 mod histogram;
+mod plot;
 mod risks;
 mod section;
 pub mod sections;
