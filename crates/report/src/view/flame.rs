@@ -95,7 +95,7 @@ impl Flame {
             of.sort_by(|a, b| {
                 load(b)
                     .cmp(&load(a))
-                    .then(groups[*a].name.cmp(&groups[*b].name))
+                    .then(groups[*a].name.cmp(groups[*b].name))
             });
         }
         let mut flame = Flame {

@@ -88,10 +88,8 @@ fn across(plot: &Plot, at: f64) -> [(f64, f64); 2] {
 fn path(plot: &Plot, points: &[(f64, f64)]) -> String {
     let places = points.iter().map(|point| plot.place(*point));
     let places: Vec<String> = places.map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
-    match places.is_empty() {
-        true => String::new(),
-        false => format!("M{}", places.join("L")),
-    }
+    let start = if places.is_empty() { "" } else { "M" };
+    format!("{start}{}", places.join("L"))
 }
 
 fn fill(path: String, colour: Rgb, more: &str, title: &str) -> Shape {
