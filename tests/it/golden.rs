@@ -19,7 +19,12 @@ const WHOLE: &[(&str, &[&str])] = &[
 ];
 
 /// Files that lists of names have not: they have no sizes.
-const OF_SIZES: &[&str] = &["value-sizes.png", "expiry.png", "types.png"];
+const OF_SIZES: &[&str] = &[
+    "value-sizes.png",
+    "expiry.png",
+    "types.png",
+    "flame-ops.svg",
+];
 /// Charts that are drawn on request: everywhere, and of a sample in which one hash tag matters.
 const ON_REQUEST: &[&str] = &["lorenz.png"];
 const OF_SEVERAL_TAGS: (&str, &str) = ("hot-tag.keys", "top-tags.png");

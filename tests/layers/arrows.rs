@@ -96,10 +96,12 @@ const LAYERS: &[Layers] = &[
         root: "crates/report/src",
         leaves: &[],
         rows: &[
-            ("charts", &["ChartSet", "output", "palette", "view"]),
+            ("charts", &["ChartSet", "output", "palette", "plot", "view"]),
             ("output", &[]),
             ("palette", &[]),
-            ("render", &["palette", "view"]),
+            // Pictures as data, which the page and the charts draw.
+            ("plot", &["palette", "view"]),
+            ("render", &["palette", "plot", "view"]),
             ("view", &[]),
         ],
     },

@@ -7,6 +7,7 @@ pub mod charts;
 #[doc(hidden)]
 pub mod output;
 mod palette;
+mod plot;
 #[doc(hidden)]
 pub mod render;
 #[doc(hidden)]
@@ -20,7 +21,7 @@ use slotscope_findings::summary::Summary;
 use crate::output::{OutputSet, Written};
 pub use crate::render::json;
 use crate::render::{csv, html};
-use crate::view::Table;
+use crate::view::{Flame, Table};
 
 /// Which charts a report has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +62,12 @@ pub fn outputs(set: ChartSet) -> OutputSet<Summary> {
                 patterns.map(|_| view::patterns::patterns_table(summary)),
                 out,
             )
+        })
+        .maybe("flame.svg", |summary, out| {
+            flame(Flame::of_size(summary), summary, out)
+        })
+        .maybe("flame-ops.svg", |summary, out| {
+            flame(Flame::of_operations(summary), summary, out)
         });
     with_charts(files, set)
 }
@@ -79,6 +86,13 @@ pub fn is_in(directory: &Path) -> bool {
 fn table(table: Option<Table<'_>>, out: &mut dyn Write) -> io::Result<Written> {
     match table {
         Some(table) => csv::write(&table, out).map(|()| Written::Whole),
+        None => Ok(Written::Nothing),
+    }
+}
+
+fn flame(flame: Option<Flame>, summary: &Summary, out: &mut dyn Write) -> io::Result<Written> {
+    match flame {
+        Some(flame) => html::flame::write(&flame, summary, out).map(|()| Written::Whole),
         None => Ok(Written::Nothing),
     }
 }

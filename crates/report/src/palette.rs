@@ -89,6 +89,12 @@ pub(crate) fn ramp(part: f64) -> Rgb {
     [0, 1, 2].map(|part| mix(low[part], high[part]))
 }
 
+/// The variable of the page's style that has this colour in the light theme.
+pub(crate) fn variable(colour: Rgb) -> &'static str {
+    let named = VARIABLES.iter().find(|(_, light, _)| *light == colour);
+    named.map_or("ink", |(name, ..)| name)
+}
+
 /// The custom properties of the page's style: a colour each, and `--ramp`, the anchors of the scale.
 pub(crate) fn css() -> String {
     let colours = VARIABLES.map(|(name, light, dark)| {
@@ -96,6 +102,20 @@ pub(crate) fn css() -> String {
     });
     let ramp = RAMP.map(spelled);
     format!(":root{{{}--ramp:{};}}\n", colours.concat(), ramp.join(" "))
+}
+
+/// Rules of a selector, a property and a variable for both themes, as viewers of SVG files read them: few know custom
+/// properties and `light-dark`.
+pub(crate) fn svg_style(rules: &[[&str; 3]]) -> String {
+    let theme = |colour: fn(&(&str, Rgb, Rgb)) -> Rgb| -> String {
+        let rule = |[selector, property, name]: &[&str; 3]| {
+            let variable = VARIABLES.iter().find(|(variable, ..)| variable == name);
+            variable.map(|of| format!("{selector}{{{property}:{}}}", spelled(colour(of))))
+        };
+        rules.iter().filter_map(rule).collect()
+    };
+    let (light, dark) = (theme(|of| of.1), theme(|of| of.2));
+    format!("{light}@media (prefers-color-scheme:dark){{{dark}}}")
 }
 
 #[cfg(feature = "charts")]

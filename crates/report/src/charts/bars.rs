@@ -6,12 +6,13 @@ use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
 use slotscope_engine::name::Name;
 
 use crate::charts::Sheet;
-use crate::charts::axis::{Axis, Plot};
 use crate::charts::legend::{self, Swatch};
 use crate::charts::loads::Loads;
-use crate::charts::number::Numbers;
 use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
 use crate::palette::{EMPTY, FRAME, INK, LIGHT_LOAD, MUTED, Rgb};
+use crate::plot::Plot;
+use crate::plot::axis::Axis;
+use crate::plot::numbers::Numbers;
 
 /// The widest that names may be.
 const NAMES: f32 = 360.0;
@@ -207,27 +208,14 @@ fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
         .fold(most, f64::max);
     let left = MARGIN + names.ceil() as i32 + 14;
     let end = canvas.width - MARGIN - words.ceil() as i32 - 14;
+    let x = Axis::new((0.0, most), (left, end)).in_numbers(scale.numbers);
     let x = Axis {
-        from: 0.0,
-        to: most,
-        start: left,
-        end,
         step: scale.step,
-        numbers: scale.numbers,
+        ..x
     };
     let bottom = top + height * rows.len() as i32 + 8;
-    let plot = Plot {
-        x,
-        y: Axis {
-            from: 0.0,
-            to: 1.0,
-            start: bottom,
-            end: top,
-            step: 0.0,
-            ..x
-        },
-    };
-    plot.draw_x(canvas, &scale.noun, |_, label| label);
+    let plot = Plot::new(x, Axis::new((0.0, 1.0), (bottom, top)));
+    plot.draw_x(canvas, &scale.noun);
 
     let middle = |i: usize| top + height * i as i32 + height / 2;
     let ends: Vec<_> = rows

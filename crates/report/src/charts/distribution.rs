@@ -3,19 +3,18 @@
 use slotscope_canvas::font::Style;
 use slotscope_canvas::{Anchor, Canvas};
 
-use crate::charts::axis::{Axis, Plot};
-use crate::charts::loads::Loads;
-use crate::charts::number::{Numbers, counted, short};
-use crate::charts::sheet::{MARGIN, size};
-
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::model::bins::Bins;
 use slotscope_findings::summary::model::compound::CompoundPoisson;
 
-use crate::charts::legend;
-use crate::charts::legend::Swatch;
-use crate::charts::{Sheet, histogram, source_line};
+use crate::charts::legend::{self, Swatch};
+use crate::charts::loads::Loads;
+use crate::charts::number::{counted, short};
+use crate::charts::sheet::{MARGIN, size};
+use crate::charts::{Sheet, source_line};
 use crate::palette::{ALARM, EMPTY, EXPECTED, INK, LOAD, MUTED};
+use crate::plot::axis::Axis;
+use crate::plot::{Mark, Plot};
 
 /// About so many bars.
 const BARS: u64 = 64;
@@ -77,56 +76,24 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
 }
 
 fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&CompoundPoisson>) {
-    let expected: Vec<f64> = perfect
-        .into_iter()
-        .flat_map(|p| (0..bins.len()).map(|i| p.slots_between(bins.edge(i), bins.edge(i + 1))))
+    let edge = |i: usize| bins.edge(i) as f64;
+    let slots_in = |p: &CompoundPoisson, i| p.slots_between(bins.edge(i), bins.edge(i + 1));
+    let expected = perfect.into_iter();
+    let expected: Vec<f64> = expected
+        .flat_map(|p| (0..bins.len()).map(move |i| slots_in(p, i)))
         .collect();
-    let most = bins
-        .counts
-        .iter()
-        .map(|slots| *slots as f64)
-        .chain(expected.iter().copied())
-        .fold(1.0, f64::max);
+    let counts = bins.counts.iter().map(|slots| *slots as f64);
+    let most = counts.chain(expected.iter().copied()).fold(1.0, f64::max);
     let rest = if bins.beyond > 0 { 120 } else { 0 };
-    let x = Axis {
-        from: bins.edge(0) as f64,
-        to: bins.end() as f64,
-        start: 110,
-        end: canvas.width - MARGIN - rest,
-        step: 1.0,
-        numbers: loads.numbers(),
-    };
-    let upright = Axis {
-        from: 0.0,
-        to: most * 1.08,
-        start: canvas.height - 90,
-        end: 190,
-        ..x
-    };
-    let plot = Plot {
-        x,
-        y: Axis {
-            numbers: Numbers::Decimal,
-            ..upright
-        },
-    };
-    plot.draw_y(canvas, "slots", |_, label| label);
-    let base = plot.y.start;
-    let edge = |i: usize| plot.x.at(bins.edge(i) as f64);
-    let filled = bins
-        .counts
-        .iter()
-        .enumerate()
-        .filter(|(_, slots)| **slots > 0);
-    let bars = filled.map(|(i, slots)| [edge(i), edge(i + 1), plot.y.at(*slots as f64)]);
-    histogram::bars(canvas, base, bars, LOAD);
-    let point =
-        |i: usize, slots: f64| (f64::from(edge(i) + edge(i + 1)) / 2.0, plot.y.exact(slots));
-    let points: Vec<_> = expected
-        .iter()
-        .enumerate()
-        .map(|(i, slots)| point(i, *slots))
-        .collect();
+    let across = (110, canvas.width - MARGIN - rest);
+    let x = Axis::new((edge(0), bins.end() as f64), across);
+    let x = x.whole().in_numbers(loads.numbers());
+    let y = Axis::new((0.0, most * 1.08), (canvas.height - 90, 190)).whole();
+    let filled = bins.counts.iter().enumerate();
+    let bars = filled
+        .filter(|(_, slots)| **slots > 0)
+        .map(|(i, slots)| Mark::Bar([edge(i), edge(i + 1), *slots as f64], LOAD, String::new()));
+    let plot = Plot::new(x, y).with(bars);
     // One load a bar: the number is under the middle of its bar.
     let half = if bins.width() == 1 { 0.5 } else { 0.0 };
     let name = match bins.width() {
@@ -137,29 +104,27 @@ fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&Co
             loads.counted(width)
         ),
     };
+    plot.draw_y(canvas, "slots");
+    plot.draw_marks(canvas);
     let under_bars = Axis {
         from: x.from - half,
         to: x.to - half,
         ..x
     };
-    Plot {
-        x: under_bars,
-        ..plot
-    }
-    .draw_x(canvas, &name, |_, label| label);
+    Plot::new(under_bars, y).draw_x(canvas, &name);
     if bins.beyond > 0 {
         beyond(canvas, loads, bins, &plot);
     }
-    let mean = (
-        plot.x.at(loads.mean() + half),
-        format!("mean {}", loads.short(loads.mean())),
-    );
-    histogram::marks(canvas, (plot.y.end - 2, base), plot.x.end, &[mean]);
+    let mean = format!("mean {}", loads.short(loads.mean()));
+    plot.draw_uprights(canvas, &[(loads.mean() + half, mean)]);
     // Last, so that no line crosses a number.
+    let point = |(i, slots): (usize, &f64)| (0.5 * (edge(i) + edge(i + 1)), *slots);
+    let points: Vec<_> = expected.iter().enumerate().map(point).collect();
     if are_single(bins) {
-        counts(canvas, &points, bins, &|i, slots| point(i, slots as f64));
+        label_counts(canvas, &points, bins, &plot);
     } else {
-        canvas.curve(&points, 2.5, EXPECTED);
+        let line = Mark::Line(points, 2.5, EXPECTED);
+        Plot::new(x, y).with([line]).draw_marks(canvas);
     }
     let mut entries = vec![(Swatch::Area(LOAD), "slots in this dump")];
     if !expected.is_empty() {
@@ -174,33 +139,23 @@ fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&Co
 }
 
 /// Few bars are loads with nothing in between: dots for the perfect hash, and each bar's count.
-fn counts(
-    canvas: &Canvas<'_>,
-    expected: &[(f64, f64)],
-    bins: &Bins,
-    top: &dyn Fn(usize, u64) -> (f64, f64),
-) {
+fn label_counts(canvas: &Canvas<'_>, expected: &[(f64, f64)], bins: &Bins, plot: &Plot) {
+    let dots: Vec<_> = expected.iter().map(|point| plot.place(*point)).collect();
     // A dot on the line would say no more than the line.
-    let base = top(0, 0).1;
-    for dot in expected.iter().filter(|(_, y)| *y < base - 0.3) {
+    let base = f64::from(plot.y.start);
+    for dot in dots.iter().filter(|(_, y)| *y < base - 0.3) {
         canvas.curve(&[*dot], 13.0, EMPTY);
         canvas.curve(&[*dot], 9.0, EXPECTED);
     }
-    for (i, slots) in bins
-        .counts
-        .iter()
-        .enumerate()
-        .filter(|(_, slots)| **slots > 0)
-    {
-        let (x, bar) = top(i, *slots);
-        let above = expected.get(i).map_or(bar, |(_, dot)| bar.min(dot - 6.0));
-        let style = Style::plain(size::NOTE, INK);
-        canvas.label(
-            &short(*slots as f64),
-            (x as i32, above as i32 - 12),
-            Anchor::Middle,
-            style,
-        );
+    let style = Style::plain(size::NOTE, INK);
+    for (i, slots) in bins.counts.iter().enumerate() {
+        let middle = 0.5 * (bins.edge(i) + bins.edge(i + 1)) as f64;
+        let (x, bar) = plot.place((middle, *slots as f64));
+        let above = dots.get(i).map_or(bar, |(_, dot)| bar.min(dot - 6.0));
+        if *slots > 0 {
+            let place = (x as i32, above as i32 - 12);
+            canvas.label(&short(*slots as f64), place, Anchor::Middle, style);
+        }
     }
 }
 

@@ -8,13 +8,13 @@ use slotscope_engine::text::{day, percent, span, time};
 use slotscope_findings::summary::expiring::Storm;
 use slotscope_findings::summary::expiry::Expiry;
 
-use crate::charts::axis::{Axis, Plot};
 use crate::charts::bars;
-use crate::charts::dates::moments;
 use crate::charts::legend::{self, Swatch};
-use crate::charts::number::Numbers;
 use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
 use crate::palette::{ALARM, INK, LOAD, MUTED};
+use crate::plot::axis::Axis;
+use crate::plot::numbers::Numbers;
+use crate::plot::{Mark, Plot};
 
 /// Bars: no more, and round times that they may stand for.
 const BARS: u64 = 72;
@@ -37,7 +37,6 @@ const LEFT: i32 = 120;
 const BELOW: i32 = 118;
 /// Between two fields: the times of the upper one are those of the lower one.
 const GAP: i32 = 62;
-const MOMENTS: usize = 8;
 
 /// What expires from a time on, by bars of the same length.
 pub(super) struct OverTime {
@@ -101,6 +100,10 @@ impl OverTime {
         self.from + self.bars.len() as u64 * self.step
     }
 
+    fn start_of(&self, bar: usize) -> f64 {
+        (self.from + bar as u64 * self.step) as f64
+    }
+
     fn bar_of(&self, at: u64) -> Option<usize> {
         let bar = (at.checked_sub(self.from)? / self.step) as usize;
         (bar < self.bars.len()).then_some(bar)
@@ -135,76 +138,39 @@ pub(super) fn draw(canvas: &Canvas<'_>, over_time: &OverTime, storms: &[Storm], 
     for (at, metric) in metrics.iter().enumerate() {
         let end = top + at as i32 * (room + GAP);
         let plot = plot(over_time, *metric, (end + room, end), canvas.width - MARGIN);
-        let name = format!(
-            "{} expiring per {}",
-            metric.title(),
-            over_time.step_in_words()
-        );
-        plot.draw_y(canvas, &name, |_, label| label);
-        let is_last = at + 1 == metrics.len();
-        let moments = moments(over_time.from, over_time.to(), MOMENTS);
-        let name = format!("time (UTC), from {}", day(over_time.from));
-        plot.draw_times(
-            canvas,
-            if is_last { &name } else { "" },
-            if is_last { moments } else { Vec::new() },
-        );
-        bars_of(canvas, over_time, &plot, *metric);
+        let step = over_time.step_in_words();
+        plot.draw_y(canvas, &format!("{} expiring per {step}", metric.title()));
+        plot.draw_base(canvas);
+        plot.draw_marks(canvas);
+        if at + 1 == metrics.len() {
+            plot.draw_x(canvas, &format!("time (UTC), from {}", day(over_time.from)));
+        }
         if at == 0 {
             label_storms(canvas, over_time, &plot, storms);
         }
     }
     let style = Style::plain(size::BODY, MUTED);
     let room = (canvas.width - 2 * MARGIN) as f32;
-    canvas.text(
-        &fit(note, room, style),
-        (MARGIN, canvas.height - 28),
-        Anchor::Start,
-        style,
-    );
+    let place = (MARGIN, canvas.height - 28);
+    canvas.text(&fit(note, room, style), place, Anchor::Start, style);
 }
 
-fn plot(over_time: &OverTime, metric: Metric, (start, end): (i32, i32), right: i32) -> Plot {
-    let amounts = over_time.bars.iter().filter_map(|bar| bar.get(metric));
-    let numbers = Numbers::of(metric);
-    Plot {
-        x: Axis {
-            from: over_time.from as f64,
-            to: over_time.to() as f64,
-            start: LEFT,
-            end: right,
-            step: 1.0,
-            numbers,
-        },
-        y: Axis {
-            from: 0.0,
-            to: amounts.copied().max().unwrap_or(0).max(1) as f64,
-            start,
-            end,
-            step: 1.0,
-            numbers,
-        },
-    }
-}
-
-fn bars_of(canvas: &Canvas<'_>, over_time: &OverTime, plot: &Plot, metric: Metric) {
-    for (at, (bar, storm)) in over_time.bars.iter().zip(&over_time.storms).enumerate() {
-        let edge = |at: usize| {
-            plot.x
-                .at((over_time.from + at as u64 * over_time.step) as f64)
-        };
-        let (left, right) = (edge(at), edge(at + 1) - 1);
-        let right = right.max(left + 1);
-        let of = |load: &PerMetric<u64>| load.get(metric).copied().unwrap_or(0);
-        let at = |amount: u64| {
-            plot.y
-                .at(amount as f64)
-                .min(plot.y.start - i32::from(amount > 0))
-        };
-        let (whole, storm) = (at(of(bar)), at(of(storm)));
-        canvas.fill([left, whole, right, plot.y.start], LOAD);
-        canvas.fill([left, storm, right, plot.y.start], ALARM);
-    }
+fn plot(over_time: &OverTime, metric: Metric, up: (i32, i32), right: i32) -> Plot {
+    let of = |load: &PerMetric<u64>| load.get(metric).copied().unwrap_or(0) as f64;
+    let most = over_time.bars.iter().map(of).fold(1.0, f64::max);
+    let times = (over_time.from as f64, over_time.to() as f64);
+    let x = Axis::new(times, (LEFT, right)).in_numbers(Numbers::Moments);
+    let y = Axis::new((0.0, most), up)
+        .whole()
+        .in_numbers(Numbers::of(metric));
+    let bars = over_time.bars.iter().zip(&over_time.storms).enumerate();
+    let bars = bars.flat_map(|(at, (bar, storm))| {
+        let [left, right] = [at, at + 1].map(|at| over_time.start_of(at));
+        let bars = [(of(bar), LOAD), (of(storm), ALARM)];
+        let bars = bars.into_iter().filter(|(amount, _)| *amount > 0.0);
+        bars.map(move |(amount, colour)| Mark::Bar([left, right, amount], colour, String::new()))
+    });
+    Plot::new(x, y).with(bars)
 }
 
 /// What expires in a storm, beside its bar.
@@ -214,9 +180,7 @@ fn label_storms(canvas: &Canvas<'_>, over_time: &OverTime, plot: &Plot, storms: 
         let Some(bar) = over_time.bar_of(storm.at) else {
             continue;
         };
-        let x = plot
-            .x
-            .at((over_time.from + bar as u64 * over_time.step) as f64);
+        let x = plot.x.at(over_time.start_of(bar));
         let y = plot.y.end + 10 + 22 * line as i32;
         let words = fit(&in_words(storm), 520.0, style);
         let room = width(&words, style) as i32;

@@ -6,12 +6,13 @@ use slotscope_canvas::{Anchor, Canvas, spread, text_box};
 use slotscope_engine::slot::SLOTS;
 use slotscope_findings::summary::Summary;
 
-use crate::charts::axis::Axis;
+use crate::charts::legend;
 use crate::charts::loads::Loads;
 use crate::charts::number::{counted, short, times, times_with};
-use crate::charts::sheet::{MARGIN, size};
+use crate::charts::sheet::{MARGIN, note, size};
 use crate::charts::{Sheet, node_name, owners, ratio_digits, source_line};
-use crate::palette::{EMPTY, EXPECTED, FRAME, INK, MUTED, Rgb, ramp};
+use crate::palette::{EMPTY, EXPECTED, FRAME, INK, Rgb, ramp};
+use crate::plot::axis::Axis;
 
 /// Cells in a row, and rows.
 const SIDE: i32 = 128;
@@ -130,52 +131,44 @@ fn borders(canvas: &Canvas<'_>, summary: &Summary) {
 }
 
 fn axes(canvas: &Canvas<'_>) {
-    let style = Style::plain(size::NOTE, MUTED);
     for row in (0..SIDE).step_by(16) {
         let y = TOP + row * CELL + CELL / 2;
         canvas.fill([LEFT - 7, y, LEFT - 1, y + 1], FRAME);
-        canvas.text(
+        note(
+            canvas,
             &(row * SIDE).to_string(),
             (LEFT - 12, y),
             Anchor::End,
-            style,
         );
     }
     for column in (0..SIDE).step_by(16) {
         let x = LEFT + column * CELL + CELL / 2;
         canvas.fill([x, BOTTOM + 1, x + 1, BOTTOM + 7], FRAME);
-        canvas.text(
+        note(
+            canvas,
             &format!("+{column}"),
             (x, BOTTOM + 18),
             Anchor::Middle,
-            style,
         );
     }
-    canvas.text("slot", (LEFT - 12, TOP - 14), Anchor::End, style);
+    note(canvas, "slot", (LEFT - 12, TOP - 14), Anchor::End);
 }
 
 /// Names next to the rows where each node has most of its slots.
 fn names(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     let nodes: Vec<_> = summary.nodes.owning().collect();
     let style = Style::plain(size::BODY, INK);
-    let note = Style::plain(size::NOTE, MUTED);
     let (left, room) = (RIGHT + 22, (canvas.width - RIGHT - 34) as f32);
     if nodes.len() > NAMED {
-        let borders = if nodes.iter().map(|node| node.ranges.len()).sum::<usize>() > THIN {
-            "borders left"
+        let ranges: usize = nodes.iter().map(|node| node.ranges.len()).sum();
+        let borders = if ranges > THIN {
+            "borders left out"
         } else {
-            "borders"
+            "borders only"
         };
-        let second = if borders == "borders" { "only" } else { "out" };
-        for (i, words) in [
-            short(nodes.len() as f64) + " nodes:",
-            format!("{borders} {second}"),
-        ]
-        .iter()
-        .enumerate()
-        {
-            canvas.text(words, (left, TOP + 12 + 22 * i as i32), Anchor::Start, note);
-        }
+        let count = format!("{} nodes:", short(nodes.len() as f64));
+        note(canvas, &count, (left, TOP + 12), Anchor::Start);
+        note(canvas, borders, (left, TOP + 34), Anchor::Start);
         return;
     }
     let longest = |ranges: &[(u16, u16)]| {
@@ -216,7 +209,7 @@ fn names(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
         let load = loads.held(&node.load) as f64;
         let ratio = load / loads.nodes.mean.max(f64::MIN_POSITIVE);
         let words = format!("{} · {}", loads.short(load), times_with(digits, ratio));
-        canvas.text(&words, (left, y + 21), Anchor::Start, note);
+        note(canvas, &words, (left, y + 21), Anchor::Start);
     }
 }
 
@@ -225,7 +218,6 @@ fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
     let stats = loads.stats;
     let (top, bottom) = (BOTTOM + 78, BOTTOM + 100);
     let style = Style::plain(size::NOTE, INK);
-    let note = Style::plain(size::NOTE, MUTED);
     let swatch = |x: i32, colour: Rgb, words: &str| {
         canvas.fill([x, top, x + 24, bottom], colour);
         canvas.outline([x, top, x + 24, bottom], FRAME);
@@ -236,24 +228,9 @@ fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
         EMPTY,
         &format!("empty: {}", counted(stats.empty as u64, "slot")),
     );
-    let x = Axis {
-        from: 0.0,
-        to: scale.top as f64,
-        start: LEFT + 210,
-        end: LEFT + 210 + 440,
-        step: 1.0,
-        numbers: loads.numbers(),
-    };
-    for column in x.start..x.end {
-        canvas.fill(
-            [column, top, column + 1, bottom],
-            ramp(f64::from(column - x.start) / f64::from(x.end - x.start)),
-        );
-    }
-    for (load, label) in x.ticks(88) {
-        canvas.fill([x.at(load), bottom, x.at(load) + 1, bottom + 6], FRAME);
-        canvas.text(&label, (x.at(load), bottom + 18), Anchor::Middle, note);
-    }
+    let x = Axis::new((0.0, scale.top as f64), (LEFT + 210, LEFT + 210 + 440));
+    let x = x.whole().in_numbers(loads.numbers());
+    legend::draw_ramp(canvas, &x, (top, bottom), 88);
     let mean = x.at(stats.mean);
     canvas.fill([mean - 1, top - 7, mean + 1, bottom], INK);
     let mut words = format!("mean {}", loads.short(stats.mean));
@@ -289,7 +266,7 @@ fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
         loads.short(x.to),
         scale.reason
     );
-    canvas.text(&words, (x.start, bottom + 44), Anchor::Start, note);
+    note(canvas, &words, (x.start, bottom + 44), Anchor::Start);
 }
 
 /// A ring around the fullest cell, with its numbers.

@@ -6,11 +6,13 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::model::bins::Bins;
 use slotscope_findings::summary::quantiles::Quantiles;
 
-use crate::charts::axis::{Axis, Plot};
-use crate::charts::number::{Numbers, counted};
+use crate::charts::number::counted;
 use crate::charts::sheet::MARGIN;
-use crate::charts::{Sheet, histogram, short_source_line};
+use crate::charts::{Sheet, short_source_line};
 use crate::palette::LOAD;
+use crate::plot::axis::Axis;
+use crate::plot::numbers::Numbers;
+use crate::plot::{Mark, Plot};
 
 /// About so many bars.
 const BARS: u64 = 64;
@@ -39,31 +41,17 @@ fn draw(canvas: &Canvas<'_>, lengths: &Quantiles) {
     let last = lengths.max.min((TAIL * lengths.p999 as f64) as u64 + 1);
     let bins = Bins::uniform(0, last, BARS).count(lengths.counts.iter().copied());
     let most = bins.counts.iter().max().map_or(1.0, |most| *most as f64);
-    let x = Axis {
-        from: 0.0,
-        to: bins.end() as f64,
-        start: 110,
-        end: canvas.width - MARGIN,
-        step: 1.0,
-        numbers: Numbers::Binary,
-    };
-    let upright = Axis {
-        to: most * 1.08,
-        start: canvas.height - 90,
-        end: 190,
-        numbers: Numbers::Decimal,
-        ..x
-    };
-    let plot = Plot { x, y: upright };
-    plot.draw_y(canvas, "keys", |_, label| label);
-    let edge = |i: usize| plot.x.at(bins.edge(i) as f64);
+    let x = Axis::new((0.0, bins.end() as f64), (110, canvas.width - MARGIN));
+    let x = x.whole().in_numbers(Numbers::Binary);
+    let y = Axis::new((0.0, most * 1.08), (canvas.height - 90, 190)).whole();
     let filled = bins
         .counts
         .iter()
         .enumerate()
         .filter(|(_, keys)| **keys > 0);
-    let bars = filled.map(|(i, keys)| [edge(i), edge(i + 1), plot.y.at(*keys as f64)]);
-    histogram::bars(canvas, plot.y.start, bars, LOAD);
+    let edge = |i: usize| bins.edge(i) as f64;
+    let bars = filled
+        .map(|(i, keys)| Mark::Bar([edge(i), edge(i + 1), *keys as f64], LOAD, String::new()));
     let beyond = match bins.beyond {
         0 => String::new(),
         longer => format!("; longer: {}", counted(longer, "key")),
@@ -72,13 +60,11 @@ fn draw(canvas: &Canvas<'_>, lengths: &Quantiles) {
         "length of the key name (a bar: {}{beyond})",
         bytes(bins.width())
     );
-    plot.draw_x(canvas, &name, |_, label| label);
-    let mark = |words: &str, length: u64| {
-        (
-            plot.x.at(length as f64 + 0.5),
-            format!("{words} {}", bytes(length)),
-        )
-    };
-    let marks = [mark("median", lengths.p50), mark("99 % ≤", lengths.p99)];
-    histogram::marks(canvas, (plot.y.end - 2, plot.y.start), plot.x.end, &marks);
+    let plot = Plot::new(x, y).with(bars);
+    plot.draw(canvas, &name, "keys");
+    let mark = |words: &str, at: u64| (at as f64 + 0.5, format!("{words} {}", bytes(at)));
+    plot.draw_uprights(
+        canvas,
+        &[mark("median", lengths.p50), mark("99 % ≤", lengths.p99)],
+    );
 }

@@ -3,8 +3,9 @@
 use slotscope_canvas::font::{Style, width};
 use slotscope_canvas::{Anchor, Canvas};
 
-use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
-use crate::palette::{MUTED, Rgb};
+use crate::charts::sheet::{BELOW_HEADING, MARGIN, note, size};
+use crate::palette::{FRAME, MUTED, Rgb, ramp};
+use crate::plot::axis::Axis;
 
 /// Height of the middle of the legend.
 const MIDDLE: i32 = BELOW_HEADING + 12;
@@ -48,5 +49,23 @@ pub(super) fn draw(canvas: &Canvas<'_>, entries: &[(Swatch<'_>, &str)]) {
         }
         canvas.text(words, (x + WORDS, MIDDLE), Anchor::Start, style);
         x += WORDS + width(words, style) as i32 + GAP;
+    }
+}
+
+/// Draws the scale of colours between two heights, with its ticks below it.
+pub(super) fn draw_ramp(
+    canvas: &Canvas<'_>,
+    x: &Axis,
+    (top, bottom): (i32, i32),
+    pixels_each: i32,
+) {
+    for column in x.start..x.end {
+        let part = f64::from(column - x.start) / f64::from(x.end - x.start);
+        canvas.fill([column, top, column + 1, bottom], ramp(part));
+    }
+    for (value, label) in x.ticks(pixels_each) {
+        let place = x.at(value);
+        canvas.fill([place, bottom, place + 1, bottom + 6], FRAME);
+        note(canvas, &label, (place, bottom + 18), Anchor::Middle);
     }
 }

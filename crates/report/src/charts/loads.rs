@@ -9,7 +9,8 @@ use slotscope_findings::summary::balance::Balance;
 use slotscope_findings::summary::independent_units::Units;
 use slotscope_findings::summary::model::compound::CompoundPoisson;
 
-use crate::charts::number::{Numbers, counted};
+use crate::charts::number::counted;
+use crate::plot::numbers::Numbers;
 
 /// What slots and nodes hold in one metric.
 #[derive(Clone, Copy)]

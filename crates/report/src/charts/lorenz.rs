@@ -8,12 +8,15 @@ use slotscope_engine::text::percent;
 use slotscope_findings::summary::model::lorenz;
 use slotscope_findings::summary::{Summary, balance};
 
-use crate::charts::axis::{Axis, Plot};
+use crate::charts::field::dashes;
 use crate::charts::loads::Loads;
-use crate::charts::number::{Numbers, counted};
-use crate::charts::sheet::{MARGIN, size};
+use crate::charts::number::counted;
+use crate::charts::sheet::{MARGIN, note, size};
 use crate::charts::{Sheet, source_line};
 use crate::palette::{ALARM, EXPECTED, FRAME, INK, LOAD, MUTED, Rgb};
+use crate::plot::axis::Axis;
+use crate::plot::numbers::Numbers;
+use crate::plot::{Mark, Plot};
 
 /// Slots that the title is about: 1 %.
 const FULLEST: usize = SLOTS / 100;
@@ -58,54 +61,26 @@ fn draw(
     loads: &Loads<'_>,
     (slots, nodes): (Curve<'_>, Curve<'_>),
 ) {
-    let x = Axis {
-        from: 0.0,
-        to: 1.0,
-        start: 104,
-        end: 764,
-        step: 0.0,
-        numbers: Numbers::Decimal,
-    };
-    let plot = Plot {
-        x,
-        y: Axis {
-            start: canvas.height - 90,
-            end: 150,
-            ..x
-        },
-    };
-    let in_percent = |value: f64, _| format!("{:.0} %", value * 100.0);
-    plot.draw_y(
-        canvas,
-        &format!("share of the {}", loads.noun()),
-        in_percent,
-    );
-    let along = format!(
-        "share of the slots (or nodes), those with the fewest {} first",
-        loads.noun()
-    );
-    plot.draw_x(canvas, &along, in_percent);
-    let on_sheet = |points: &[(f64, f64)]| {
-        thinned(
-            points
-                .iter()
-                .map(|(along, up)| (plot.x.exact(*along), plot.y.exact(*up)))
-                .collect(),
-        )
-    };
-    canvas.curve(&on_sheet(&[(0.0, 0.0), (1.0, 1.0)]), 1.5, FRAME);
+    let x = Axis::new((0.0, 1.0), (104, 764)).in_numbers(Numbers::Percent);
+    let [start, end] = [canvas.height - 90, 150];
+    let plot = Plot::new(x, Axis { start, end, ..x });
+    let thinned = |points: &[(f64, f64)]| thinned(points, &plot);
     let perfect = loads.expected();
-    canvas.curve(&on_sheet(slots), 5.0, LOAD);
-    if let Some(perfect) = &perfect {
-        dashed(canvas, &on_sheet(&perfect.lorenz()), EXPECTED);
-    }
-    canvas.curve(&on_sheet(nodes), 2.5, ALARM);
+    let chance = perfect.as_ref().map(|perfect| thinned(&perfect.lorenz()));
+    let dot = |point: &(f64, f64)| Mark::Dot(*point, 8.0, ALARM, String::new());
     // Few nodes: the points are what is known, the lines only lead the eye.
-    if nodes.len() <= 41 {
-        on_sheet(nodes)
-            .iter()
-            .for_each(|point| canvas.curve(&[*point], 8.0, ALARM));
-    }
+    let few = if nodes.len() <= 41 { nodes } else { &[] };
+    let marks = [
+        Some(Mark::Line(vec![(0.0, 0.0), (1.0, 1.0)], 1.5, FRAME)),
+        Some(Mark::Line(thinned(slots), 5.0, LOAD)),
+        chance.map(|points| Mark::Dashes(points, 2.0, EXPECTED)),
+        Some(Mark::Line(thinned(nodes), 2.5, ALARM)),
+    ];
+    let marks = marks.into_iter().flatten().chain(few.iter().map(dot));
+    let noun = loads.noun();
+    let along = format!("share of the slots (or nodes), those with the fewest {noun} first");
+    let up = format!("share of the {noun}");
+    plot.clone().with(marks).draw(canvas, &along, &up);
 
     let gini = |value: Option<f64>| value.map_or(String::from("none"), |gini| format!("{gini:.3}"));
     let legend = Legend { canvas, left: 810 };
@@ -139,56 +114,24 @@ fn draw(
         None => y,
     };
     let y = legend.entry(y, FRAME, "Equal", "Gini 0: all hold the same");
-    let style = Style::plain(size::NOTE, MUTED);
     for (i, line) in HOW_TO_READ.iter().enumerate() {
-        canvas.text(
-            line,
-            (legend.left, y + 16 + 22 * i as i32),
-            Anchor::Start,
-            style,
-        );
+        let place = (legend.left, y + 16 + 22 * i as i32);
+        note(canvas, line, place, Anchor::Start);
     }
 }
 
 /// Points that are at least a few pixels apart; 16,384 of them on 600 pixels would only cost time.
-fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+fn thinned(points: &[(f64, f64)], plot: &Plot) -> Vec<(f64, f64)> {
     let mut kept: Vec<(f64, f64)> = Vec::new();
-    let last = points.last().copied();
     for point in points {
-        if kept
-            .last()
-            .is_none_or(|(x, y)| (point.0 - x).hypot(point.1 - y) >= 3.0)
-        {
-            kept.push(point);
+        let (x, y) = plot.place(*point);
+        let last = kept.last().map(|last| plot.place(*last));
+        if last.is_none_or(|last| (x - last.0).hypot(y - last.1) >= 3.0) {
+            kept.push(*point);
         }
     }
-    kept.extend(last);
+    kept.extend(points.last());
     kept
-}
-
-/// A dashed line: pieces of the curve by their length.
-fn dashed(canvas: &Canvas<'_>, points: &[(f64, f64)], colour: Rgb) {
-    const DASH: f64 = 9.0;
-    let mut along = 0.0;
-    for pair in points.windows(2) {
-        let ((ax, ay), (bx, by)) = (pair[0], pair[1]);
-        let length = (bx - ax).hypot(by - ay);
-        let mut done = 0.0;
-        while done < length {
-            let step = (DASH - along % DASH).min(length - done).max(0.01);
-            if (along / DASH) as i64 % 2 == 0 {
-                let point = |part: f64| {
-                    (
-                        ax + (bx - ax) * part / length,
-                        ay + (by - ay) * part / length,
-                    )
-                };
-                canvas.curve(&[point(done), point(done + step)], 2.0, colour);
-            }
-            done += step;
-            along += step;
-        }
-    }
 }
 
 struct Legend<'c, 'a> {
@@ -202,7 +145,9 @@ impl Legend<'_, '_> {
         let left = f64::from(self.left);
         let line = [(left, f64::from(y)), (left + 34.0, f64::from(y))];
         match colour {
-            EXPECTED => dashed(self.canvas, &line, colour),
+            EXPECTED => dashes(&line)
+                .iter()
+                .for_each(|dash| self.canvas.curve(dash, 2.0, colour)),
             _ => self.canvas.curve(&line, 4.0, colour),
         }
         let text = self.left + 50;

@@ -2,15 +2,13 @@
 //!
 //! They are drawn on a canvas of crates/canvas; numbers come from `summary` and colours from `report::palette`.
 
-mod axis;
 mod bars;
-mod dates;
 mod distribution;
 mod expiry;
 mod expiry_over_time;
 mod factors;
+mod field;
 mod heatmap;
-mod histogram;
 mod key_lengths;
 mod legend;
 mod loads;

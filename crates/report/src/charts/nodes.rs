@@ -7,16 +7,16 @@ use slotscope_canvas::{Anchor, Canvas};
 use slotscope_engine::text::and_more;
 use slotscope_findings::summary::Summary;
 
-use crate::charts::axis::Axis;
 use crate::charts::legend::{self, Swatch};
 use crate::charts::loads::Loads;
 use crate::charts::node_stacks::{RoleStacks, Stack};
-use crate::charts::number::{Numbers, counted, short};
-use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
+use crate::charts::number::{counted, short};
+use crate::charts::sheet::{BELOW_HEADING, MARGIN, note, size};
 use crate::charts::{Sheet, bars, node_name, source_line};
 use crate::palette::{
     ALARM, BIG_KEY, EMPTY, EXPECTED, FRAME, GRID, HOT_TAG, INK, LIGHT_LOAD, MUTED, Rgb,
 };
+use crate::plot::axis::Axis;
 
 /// Nodes that are shown each by itself.
 const SHOWN: usize = 36;
@@ -235,14 +235,7 @@ fn panel(role: &RoleStacks<'_>, (start, right): (i32, i32), style: Style) -> Pan
     };
     let ratios = widest(1) + BESIDE;
     let numbers = widest(0) + ratios + BESIDE;
-    let x = Axis {
-        from: 0.0,
-        to: role.most().max(LEAST),
-        start,
-        end: right - numbers,
-        step: 0.0,
-        numbers: Numbers::Decimal,
-    };
+    let x = Axis::new((0.0, role.most().max(LEAST)), (start, right - numbers));
     Panel { x, right, ratios }
 }
 
@@ -280,7 +273,7 @@ fn head(canvas: &Canvas<'_>, summary: &Summary, role: &RoleStacks<'_>, panel: &P
 }
 
 fn axis(canvas: &Canvas<'_>, role: &RoleStacks<'_>, panel: &Panel, bottom: i32) {
-    let (x, note) = (panel.x, Style::plain(size::NOTE, MUTED));
+    let x = panel.x;
     for (value, label) in x.ticks(60) {
         let at = x.at(value);
         canvas.fill([at, TOP, at + 1, bottom], GRID);
@@ -289,7 +282,7 @@ fn axis(canvas: &Canvas<'_>, role: &RoleStacks<'_>, panel: &Panel, bottom: i32) 
         } else {
             format!("{label}×")
         };
-        canvas.text(&label, (at, bottom + 19), Anchor::Middle, note);
+        note(canvas, &label, (at, bottom + 19), Anchor::Middle);
     }
     canvas.fill([x.start - 1, TOP - 4, x.start, bottom], FRAME);
     canvas.fill([x.start, bottom, x.end, bottom + 1], FRAME);
@@ -298,7 +291,7 @@ fn axis(canvas: &Canvas<'_>, role: &RoleStacks<'_>, panel: &Panel, bottom: i32) 
         Some(fair) => format!("fair shares of {fair}{}", unit_of(role)),
         None => format!("fair shares of {}", role.loads.noun()),
     };
-    canvas.text(&unit, (x.start, bottom + 46), Anchor::Start, note);
+    note(canvas, &unit, (x.start, bottom + 46), Anchor::Start);
 }
 
 /// What follows a number of the metric that has no unit of its own.

@@ -6,12 +6,13 @@ use slotscope_canvas::{Anchor, Canvas};
 use slotscope_engine::text::{counted, day};
 
 use crate::charts::Sheet;
-use crate::charts::axis::{Axis, Plot};
 use crate::charts::bars;
-use crate::charts::dates::moments;
 use crate::charts::sheet::{BELOW_HEADING, size};
 use crate::charts::time_map::scale;
 use crate::palette::{ALARM, BIG_KEY, EXPECTED, FRAME, INK, LIGHT_LOAD, LOAD, MUTED, Rgb};
+use crate::plot::axis::Axis;
+use crate::plot::numbers::Numbers;
+use crate::plot::{Mark, Plot};
 use crate::view::Heat;
 
 /// Colours of the named nodes, the highest peak first: they differ in lightness too.
@@ -20,7 +21,6 @@ const COLOURS: [Rgb; 5] = [ALARM, LOAD, BIG_KEY, EXPECTED, LIGHT_LOAD];
 const NAMES: f32 = 240.0;
 const LEFT: i32 = 120;
 const BELOW: i32 = 90;
-const MOMENTS: usize = 8;
 
 /// Nodes over time.
 pub struct NodeRates {
@@ -79,25 +79,25 @@ pub fn sheet(subtitle: String, rates: NodeRates) -> Sheet<'static> {
 fn draw(canvas: &Canvas<'_>, rates: &NodeRates) {
     let nodes = rates.by_peak();
     let plot = plot(canvas, rates, &nodes);
-    plot.draw_y(canvas, scale(rates.heat).2, |_, label| label);
-    let name = format!("time (UTC), from {}", day(rates.from));
-    plot.draw_times(canvas, &name, moments(rates.from, rates.to(), MOMENTS));
     let line = |amounts: &[u64], thickness: f64, colour: Rgb| {
-        let place = |(at, amount): (usize, &u64)| {
+        let point = |(at, amount): (usize, &u64)| {
             let middle = rates.from as f64 + (at as f64 + 0.5) * rates.bucket_secs as f64;
-            (plot.x.exact(middle), plot.y.exact(rates.rate(*amount)))
+            (middle, rates.rate(*amount))
         };
-        let points: Vec<_> = amounts.iter().enumerate().map(place).collect();
-        canvas.curve(&points, thickness, colour);
+        Mark::Line(
+            amounts.iter().enumerate().map(point).collect(),
+            thickness,
+            colour,
+        )
     };
     let (named, others) = nodes.split_at(nodes.len().min(COLOURS.len()));
-    others
-        .iter()
-        .for_each(|(_, amounts)| line(amounts, 1.0, FRAME));
+    let others_drawn = others.iter().map(|(_, amounts)| line(amounts, 1.0, FRAME));
     // The busiest is drawn last, over the others.
-    for ((_, amounts), colour) in named.iter().zip(COLOURS).rev() {
-        line(amounts, 2.5, colour);
-    }
+    let named_drawn = named.iter().zip(COLOURS).rev();
+    let named_drawn = named_drawn.map(|((_, amounts), colour)| line(amounts, 2.5, colour));
+    let plot = plot.with(others_drawn).with(named_drawn);
+    let name = format!("time (UTC), from {}", day(rates.from));
+    plot.draw(canvas, &name, scale(rates.heat).2);
     names(canvas, &plot, named, others.len());
 }
 
@@ -107,25 +107,11 @@ fn plot(canvas: &Canvas<'_>, rates: &NodeRates, nodes: &[&(String, Vec<u64>)]) -
     let widths = widths.map(|(name, _)| width(&fit(name, NAMES, style), style));
     let right = widths.fold(110.0, f32::max).ceil() as i32 + 70;
     let peak = nodes.first().and_then(|(_, amounts)| amounts.iter().max());
-    let numbers = scale(rates.heat).1;
-    Plot {
-        x: Axis {
-            from: rates.from as f64,
-            to: rates.to() as f64,
-            start: LEFT,
-            end: canvas.width - right,
-            step: 1.0,
-            numbers,
-        },
-        y: Axis {
-            from: 0.0,
-            to: rates.rate(peak.copied().unwrap_or(0)).max(1.0),
-            start: canvas.height - BELOW,
-            end: BELOW_HEADING + 60,
-            step: 0.0,
-            numbers,
-        },
-    }
+    let most = rates.rate(peak.copied().unwrap_or(0)).max(1.0);
+    let times = (rates.from as f64, rates.to() as f64);
+    let x = Axis::new(times, (LEFT, canvas.width - right)).in_numbers(Numbers::Moments);
+    let y = Axis::new((0.0, most), (canvas.height - BELOW, BELOW_HEADING + 60));
+    Plot::new(x, y.in_numbers(scale(rates.heat).1))
 }
 
 /// Names at the right, the highest peak first.

@@ -1,79 +1,7 @@
-//! Numbers in a chart: few digits, thousands apart, SI prefixes from 100,000 on.
+//! Counts and ratios in the words of a chart.
 
-use slotscope_engine::calendar::unit_of_time;
-use slotscope_engine::metric::Metric;
 pub(super) use slotscope_engine::text::three_digits as short;
-use slotscope_engine::text::{
-    binary_unit, bytes_in_three_digits, grouped, micros, plural, power_of_1024, si_prefix,
-    three_digits,
-};
-
-/// From here on the labels of an axis share an SI prefix.
-const SHORTENED: f64 = 100_000.0;
-
-/// How the numbers of an axis are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Numbers {
-    /// Counts: by powers of a thousand.
-    Decimal,
-    /// Bytes: by powers of 1024.
-    Binary,
-    /// Microseconds: in the unit that fits them.
-    Micros,
-}
-
-impl Numbers {
-    /// Those of a metric.
-    pub(crate) fn of(metric: Metric) -> Self {
-        match metric {
-            metric if metric.is_size() => Numbers::Binary,
-            metric if metric.is_time() => Numbers::Micros,
-            _ => Numbers::Decimal,
-        }
-    }
-
-    /// `4,120`, `12.3 M`; `610 B`, `12.3 MiB`; `12.3 ms`.
-    pub(crate) fn short(self, value: f64) -> String {
-        match self {
-            Numbers::Decimal => three_digits(value),
-            Numbers::Binary => bytes_in_three_digits(value),
-            Numbers::Micros => micros(value),
-        }
-    }
-
-    /// As `ticks`, at round values of the unit that the labels are in.
-    pub(crate) fn ticks(self, from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
-        match self {
-            Numbers::Decimal => ticks(from, to, about, least),
-            Numbers::Binary => {
-                let power = power_of_1024(to);
-                let unit = (1024f64.powi(power as i32), binary_unit(power));
-                ticks_in(unit, (from, to), about, least)
-            }
-            Numbers::Micros => ticks_in(unit_of_time(to), (from, to), about, least),
-        }
-    }
-}
-
-/// Ticks at round values of a unit, labelled with its name.
-fn ticks_in(
-    (unit, name): (f64, &str),
-    (from, to): (f64, f64),
-    about: usize,
-    least: f64,
-) -> Vec<(f64, String)> {
-    let label = |text: String| {
-        if text == "0" {
-            text
-        } else {
-            format!("{text} {name}")
-        }
-    };
-    let in_unit = ticks(from / unit, to / unit, about, least / unit).into_iter();
-    in_unit
-        .map(|(value, text)| (value * unit, label(text)))
-        .collect()
-}
+use slotscope_engine::text::{plural, three_digits};
 
 /// A count in words: `1 key`, `4,120 keys`, `12.3 M keys`.
 pub(super) fn counted(count: u64, one: &str) -> String {
@@ -97,72 +25,9 @@ pub(super) fn times_with(digits: usize, ratio: f64) -> String {
     }
 }
 
-/// Round values from `from` to `to`, about `about` of them, at least `least` apart, and the label of each.
-pub(super) fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
-    let range = (to - from).max(f64::MIN_POSITIVE);
-    let rough = (range / about.max(1) as f64).max(least);
-    let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .map(|digit| digit * power)
-        .into_iter()
-        .find(|step| *step >= rough * 0.999);
-    let step = step.unwrap_or(10.0 * power);
-    let prefix = if to < SHORTENED {
-        0
-    } else {
-        ((to / 2.0).log10() / 3.0) as usize
-    };
-    let unit = 1000f64.powi(prefix as i32);
-    let digits = (-(step / unit).log10().floor()).clamp(0.0, 6.0) as usize;
-    let label = |value: f64| match digits {
-        0 => format!(
-            "{}{}",
-            grouped((value / unit).round() as u64),
-            si_prefix(prefix)
-        ),
-        _ => format!("{:.digits$}{}", value / unit, si_prefix(prefix)),
-    };
-    let first = (from / step).ceil();
-    let values = (0..=4 * about)
-        .map(|i| (first + i as f64) * step)
-        .take_while(|value| *value <= to + step * 1e-6);
-    values
-        .map(|value| {
-            (
-                value,
-                if value == 0.0 {
-                    String::from("0")
-                } else {
-                    label(value)
-                },
-            )
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ticks_of_bytes_are_round_in_their_unit() {
-        let labels = |to| {
-            Numbers::Binary
-                .ticks(0.0, to, 4, 1.0)
-                .into_iter()
-                .map(|(_, label)| label)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            labels(1.5 * 1024f64.powi(3)),
-            ["0", "0.5 GiB", "1.0 GiB", "1.5 GiB"]
-        );
-        assert_eq!(labels(4.0), ["0", "1 B", "2 B", "3 B", "4 B"]);
-        assert_eq!(
-            labels(700.0 * 1024.0),
-            ["0", "200 KiB", "400 KiB", "600 KiB"]
-        );
-    }
 
     #[test]
     fn ratios_near_one_have_more_digits() {
@@ -170,33 +35,5 @@ mod tests {
             [1.0031, 1.174, 24.51, 2146.3].map(times),
             ["1.003×", "1.17×", "24.5×", "2,146×"]
         );
-    }
-
-    #[test]
-    fn ticks_are_round_and_labelled_in_one_unit() {
-        let labels = |from, to| {
-            ticks(from, to, 5, 0.0)
-                .into_iter()
-                .map(|(_, label)| label)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(labels(0.0, 16384.0), ["0", "5,000", "10,000", "15,000"]);
-        assert_eq!(labels(0.0, 2.2), ["0", "0.5", "1.0", "1.5", "2.0"]);
-        assert_eq!(ticks(0.0, 2.2, 5, 1.0).len(), 3);
-        assert_eq!(labels(0.0, 1.1e6), ["0", "500 k", "1,000 k"]);
-        assert_eq!(labels(0.0, 4.4e6), ["0", "1 M", "2 M", "3 M", "4 M"]);
-    }
-
-    #[test]
-    fn ticks_end_for_any_range() {
-        for (from, to) in [
-            (0.0, 0.0),
-            (1e18, 1e18),
-            (1e18, 1e18 + 256.0),
-            (0.0, 1.8e19),
-            (0.0, 1e-9),
-        ] {
-            assert!(ticks(from, to, 6, 0.0).len() <= 26, "{from} {to}");
-        }
     }
 }

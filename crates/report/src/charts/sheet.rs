@@ -98,6 +98,11 @@ fn heading(canvas: &Canvas<'_>, title: &str, subtitle: &str) {
     );
 }
 
+/// A tick or another small text.
+pub(super) fn note(canvas: &Canvas<'_>, text: &str, at: (i32, i32), anchor: Anchor) {
+    canvas.text(text, at, anchor, Style::plain(size::NOTE, MUTED));
+}
+
 /// A sentence in the middle of the sheet, where there is nothing to draw.
 fn nothing(canvas: &Canvas<'_>, sentence: &str) {
     let [x0, y0, x1, y1] = [

@@ -9,14 +9,15 @@ use slotscope_findings::summary::model::compound::CompoundPoisson;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::{HotSlot, Summary};
 
-use crate::charts::axis::{Axis, Plot};
-use crate::charts::legend;
-use crate::charts::legend::Swatch;
+use crate::charts::legend::{self, Swatch};
 use crate::charts::loads::Loads;
-use crate::charts::number::{Numbers, short, times};
-use crate::charts::sheet::{MARGIN, size};
+use crate::charts::number::{short, times};
+use crate::charts::sheet::{MARGIN, note, size};
 use crate::charts::{Sheet, node_name, source_line};
 use crate::palette::{ALARM, EXPECTED, FRAME, INK, LIGHT_LOAD, LOAD, MUTED};
+use crate::plot::Plot;
+use crate::plot::axis::Axis;
+use crate::plot::numbers::Numbers;
 
 /// Hot slots that are named.
 const NAMED: usize = 5;
@@ -61,57 +62,34 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
         .map_or(0.0, |perfect| perfect.middle_998_permille().1);
     let usual = chance.max(stats.p999 as f64).max(1.25 * stats.mean);
     legend(canvas, loads, perfect.as_ref());
-    let x = Axis {
-        from: 0.0,
-        to: SLOTS as f64,
-        start: 104,
-        end: canvas.width - MARGIN,
-        step: 1.0,
-        numbers: Numbers::Decimal,
-    };
-    let upright = |most: f64| Axis {
-        to: (most * 1.12).ceil(),
-        numbers: loads.numbers(),
-        ..x
-    };
-    let panel = |most: f64, top: i32, bottom: i32| Plot {
-        x,
-        y: Axis {
-            start: bottom,
-            end: top,
-            ..upright(most)
-        },
+    let across = (104, canvas.width - MARGIN);
+    let x = Axis::new((0.0, SLOTS as f64), across).whole();
+    let panel = |most: f64, up: (i32, i32)| {
+        let y = Axis::new((0.0, (most * 1.12).ceil()), up).whole();
+        Plot::new(x.in_numbers(Numbers::Plain), y.in_numbers(loads.numbers()))
     };
     let (top, bottom) = (204, canvas.height - 90);
-    let all = if !(stats.max > FEW && stats.max as f64 > FAR * usual) {
-        panel(usual.max(stats.max as f64), top, bottom)
-    } else {
-        let (all, near) = (panel(stats.max as f64, top, 390), panel(usual, 464, bottom));
-        near.draw_y(
-            canvas,
-            &format!("the same, cut at {}", loads.counted(near.y.to as u64)),
-            |_, label| label,
-        );
-        envelope(canvas, &near, loads.slots);
-        borders(canvas, &near, summary, false);
-        yardstick(canvas, &near, stats.mean, perfect.as_ref());
-        near.draw_x(canvas, "slot", slot);
-        all
+    let show = |plot: &Plot, name: &str, is_named: bool| {
+        plot.draw_y(canvas, name);
+        envelope(canvas, plot, loads.slots);
+        borders(canvas, plot, summary, is_named);
+        if plot.y.start == bottom {
+            yardstick(canvas, plot, stats.mean, perfect.as_ref());
+            plot.draw_x(canvas, "slot");
+        } else {
+            plot.draw_base(canvas);
+        }
     };
-    all.draw_y(canvas, &format!("{} per slot", loads.noun()), |_, label| {
-        label
-    });
-    envelope(canvas, &all, loads.slots);
-    borders(canvas, &all, summary, true);
-    if all.y.start == bottom {
-        yardstick(canvas, &all, stats.mean, perfect.as_ref());
-        all.draw_x(canvas, "slot", slot);
+    let most = stats.max as f64;
+    let all = if stats.max > FEW && most > FAR * usual {
+        let near = panel(usual, (bottom, 464));
+        let cut = loads.counted(near.y.to as u64);
+        show(&near, &format!("the same, cut at {cut}"), false);
+        panel(most, (390, top))
     } else {
-        canvas.fill(
-            [all.x.start, all.y.start, all.x.end, all.y.start + 1],
-            FRAME,
-        );
-    }
+        panel(usual.max(most), (bottom, top))
+    };
+    show(&all, &format!("{} per slot", loads.noun()), true);
     let hot: Vec<_> = summary
         .slots
         .hottest
@@ -127,11 +105,6 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
             .max(1.2 * stats.p999 as f64)
             .max(VISIBLE * stats.max as f64),
     );
-}
-
-/// The number of a slot as servers write it.
-fn slot(value: f64, _: String) -> String {
-    format!("{value:.0}")
 }
 
 /// The mean, and where a perfect hash would keep the slots.
@@ -180,12 +153,7 @@ fn borders(canvas: &Canvas<'_>, plot: &Plot, summary: &Summary, named: bool) {
             short(ranges().count() as f64)
         );
         if named {
-            canvas.text(
-                &text,
-                (plot.x.end, plot.y.end - 28),
-                Anchor::End,
-                Style::plain(size::NOTE, MUTED),
-            );
+            note(canvas, &text, (plot.x.end, plot.y.end - 28), Anchor::End);
         }
         return;
     }

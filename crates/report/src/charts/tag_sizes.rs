@@ -9,14 +9,14 @@ use slotscope_engine::text::percent;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::tags::{Tag, Tags};
 
-use crate::charts::factors::Factors;
-use crate::charts::legend;
-use crate::charts::legend::Swatch;
+use crate::charts::legend::{self, Swatch};
 use crate::charts::loads::Loads;
-use crate::charts::number::{counted, short};
-use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
+use crate::charts::number::counted;
+use crate::charts::sheet::{BELOW_HEADING, note, size};
 use crate::charts::{Sheet, short_source_line};
-use crate::palette::{ALARM, EXPECTED, FRAME, GRID, LIGHT_LOAD, LOAD, MUTED, Rgb};
+use crate::palette::{ALARM, EXPECTED, LIGHT_LOAD, LOAD, MUTED, Rgb};
+use crate::plot::axis::Axis;
+use crate::plot::{Mark, Plot};
 
 /// Tags that the title is about.
 const HEAVIEST: usize = 10;
@@ -24,8 +24,6 @@ const HEAVIEST: usize = 10;
 const LEFT: i32 = 110;
 const RIGHT: i32 = 250;
 const BELOW: i32 = 90;
-/// Up to so many labels at the upright axis.
-const TICKS: usize = 10;
 /// Pixels between two dots.
 const APART: f64 = 4.0;
 
@@ -123,43 +121,36 @@ fn draw(
     (all, all_words): (&[(f64, f64)], &str),
     loads: &Loads<'_>,
 ) {
-    let (top, bottom, right) = (
-        BELOW_HEADING + 78,
-        canvas.height - BELOW,
-        canvas.width - RIGHT,
-    );
     let least = |tag: &Tag| loads.held(&tag.load) as f64;
     let most = |tag: &Tag| least(tag) + tag.error(loads.by) as f64;
     let last = (tags.top.len() as f64).max(tags.distinct as f64);
-    let x = Factors::between(1.0, last, LEFT, right);
-    let values = tags
-        .top
-        .iter()
-        .flat_map(|tag| [least(tag), most(tag)])
-        .chain(all.iter().map(|(_, size)| *size));
-    let y = Factors::around(values.chain([loads.nodes.mean]), step(loads), bottom, top);
-    grid(canvas, &x, &y, loads, [LEFT, right, top, bottom]);
-
-    let on_sheet = |(rank, load): &(f64, f64)| (x.at(*rank), y.at(*load));
-    canvas.curve(
-        &all.iter().map(on_sheet).collect::<Vec<_>>(),
-        3.0,
-        LIGHT_LOAD,
+    let x = Axis::between(1.0, last, (LEFT, canvas.width - RIGHT));
+    let ends = tags.top.iter().flat_map(|tag| [least(tag), most(tag)]);
+    let values = ends
+        .chain(all.iter().map(|(_, size)| *size))
+        .chain([loads.nodes.mean]);
+    let y = Axis::around(
+        values,
+        step(loads),
+        (canvas.height - BELOW, BELOW_HEADING + 78),
     );
+    let everything = Mark::Line(all.to_vec(), 3.0, LIGHT_LOAD);
+    let plot = Plot::new(x, y.in_numbers(loads.numbers())).with([everything]);
+    let up = format!("{} of the tag", loads.noun());
+    plot.draw(canvas, "rank of the tag, the heaviest first", &up);
+
     let mut drawn = (f64::MIN, f64::MIN);
     for (i, tag) in ranked(tags, loads).enumerate() {
-        let (across, low, high) = (x.at(i as f64 + 1.0), y.at(least(tag)), y.at(most(tag)));
-        let middle = across as i32;
-        canvas.fill(
-            [middle - 1, high as i32, middle + 1, low as i32],
-            LIGHT_LOAD,
-        );
+        let rank = i as f64 + 1.0;
+        let (across, low) = plot.place((rank, least(tag)));
+        let (middle, high) = (across as i32, y.exact(most(tag)) as i32);
+        canvas.fill([middle - 1, high, middle + 1, low as i32], LIGHT_LOAD);
         if (across - drawn.0).hypot(low - drawn.1) >= APART {
             drawn = (across, low);
             canvas.curve(&[drawn], 7.0, LOAD);
         }
     }
-    yardsticks(canvas, tags, loads, (&x, &y), [LEFT, right, top, bottom]);
+    yardsticks(canvas, tags, loads, &plot);
     legend(canvas, tags, all_words);
 }
 
@@ -168,96 +159,38 @@ fn step(loads: &Loads<'_>) -> f64 {
     if loads.by.is_size() { 8.0 } else { 10.0 }
 }
 
-fn grid(
-    canvas: &Canvas<'_>,
-    x: &Factors,
-    y: &Factors,
-    loads: &Loads<'_>,
-    [left, right, top, bottom]: [i32; 4],
-) {
-    let note = Style::plain(size::NOTE, MUTED);
-    canvas.text(
-        &format!("{} of the tag", loads.noun()),
-        (MARGIN, top - 28),
-        Anchor::Start,
-        note,
-    );
-    let ticks = if loads.by.is_size() {
-        y.ticks(2.0).collect()
-    } else {
-        y.decimal_ticks()
-    };
-    for value in ticks.iter().copied().step_by(ticks.len().div_ceil(TICKS)) {
-        let at = y.at(value).round() as i32;
-        canvas.fill([left, at, right, at + 1], GRID);
-        canvas.text(&loads.short(value), (left - 10, at), Anchor::End, note);
-    }
-    canvas.fill([left, bottom, right, bottom + 1], FRAME);
-    for rank in x.decimal_ticks() {
-        let at = x.at(rank).round() as i32;
-        canvas.fill([at, bottom, at + 1, bottom + 6], FRAME);
-        canvas.text(
-            &short(rank.round()),
-            (at, bottom + 20),
-            Anchor::Middle,
-            note,
-        );
-    }
-    canvas.text(
-        "rank of the tag, the heaviest first",
-        ((left + right) / 2, bottom + 48),
-        Anchor::Middle,
-        note,
-    );
-}
-
 /// What a tag is to be held against: a slot, a node, and what tags may hold that are not listed.
-fn yardsticks(
-    canvas: &Canvas<'_>,
-    tags: &Tags,
-    loads: &Loads<'_>,
-    (x, y): (&Factors, &Factors),
-    [left, right, top, bottom]: [i32; 4],
-) {
-    let listed = x.at(ranked(tags, loads).count() as f64 + 1.0) as i32;
-    let all: [(&str, f64, i32, Rgb); 3] = [
-        ("fair share of a node", loads.nodes.mean, left, ALARM),
-        ("mean of a slot", loads.mean(), left, EXPECTED),
-        (
-            "an unlisted tag, at most",
-            tags.max_error as f64,
-            listed,
-            MUTED,
-        ),
-    ];
+fn yardsticks(canvas: &Canvas<'_>, tags: &Tags, loads: &Loads<'_>, Plot { x, y, .. }: &Plot) {
+    let listed = x.at(ranked(tags, loads).count() as f64 + 1.0);
     let is_listed_whole = tags.top.len() as u64 >= tags.distinct;
-    let mut lines: Vec<_> = all
+    let unlisted = (
+        "an unlisted tag, at most",
+        tags.max_error as f64,
+        listed,
+        MUTED,
+    );
+    let all: [(&str, f64, i32, Rgb); 2] = [
+        ("fair share of a node", loads.nodes.mean, x.start, ALARM),
+        ("mean of a slot", loads.mean(), x.start, EXPECTED),
+    ];
+    let all = all
         .into_iter()
-        .filter(|(words, load, ..)| {
-            *load >= y.from && !(is_listed_whole && words.starts_with("an"))
-        })
-        .collect();
+        .chain((!is_listed_whole).then_some(unlisted));
+    let mut lines: Vec<_> = all.filter(|(_, load, ..)| *load >= y.from).collect();
     lines.sort_by(|a, b| b.1.total_cmp(&a.1));
     let wanted: Vec<_> = lines
         .iter()
-        .map(|(_, load, ..)| y.at(*load) as i32)
+        .map(|(_, load, ..)| y.exact(*load) as i32)
         .collect();
-    let labels = spread(&wanted, 44, (top, bottom - 24));
+    let labels = spread(&wanted, 44, (y.end, y.start - 24));
+    let right = x.end;
     for ((words, load, from, colour), label) in lines.into_iter().zip(labels) {
-        let at = y.at(load) as i32;
+        let at = y.exact(load) as i32;
         canvas.dashes([from.min(right), at, right, at + 2], 6, colour);
-        canvas.text(
-            words,
-            (right + 12, label),
-            Anchor::Start,
-            Style::plain(size::NOTE, MUTED),
-        );
-        canvas.text(
-            &loads.short(load),
-            (right + 12, label + 20),
-            Anchor::Start,
-            Style::bold(size::NOTE, colour),
-        );
+        note(canvas, words, (right + 12, label), Anchor::Start);
+        let bold = Style::bold(size::NOTE, colour);
+        let place = (right + 12, label + 20);
+        canvas.text(&loads.short(load), place, Anchor::Start, bold);
     }
 }
 

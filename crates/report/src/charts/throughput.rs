@@ -4,10 +4,11 @@ use slotscope_canvas::font::Style;
 use slotscope_canvas::{Anchor, Canvas, spread};
 
 use crate::charts::Sheet;
-use crate::charts::factors::Factors;
-use crate::charts::number::short;
-use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
-use crate::palette::{ALARM, EXPECTED, FRAME, GRID, INK, LIGHT_LOAD, LOAD, MUTED, Rgb, WATCH};
+use crate::charts::sheet::{BELOW_HEADING, size};
+use crate::palette::{ALARM, EXPECTED, FRAME, INK, LIGHT_LOAD, LOAD, Rgb, WATCH};
+use crate::plot::axis::Axis;
+use crate::plot::numbers::Numbers;
+use crate::plot::{Mark, Plot};
 
 /// What one kernel does.
 pub struct Line {
@@ -36,68 +37,32 @@ pub fn sheet(title: String, subtitle: String, lines: Vec<Line>) -> Sheet<'static
 
 fn draw(canvas: &Canvas<'_>, lines: &[Line]) {
     let points = || lines.iter().flat_map(|line| line.points.iter().copied());
-    let (top, bottom, right) = (
-        BELOW_HEADING + 50,
-        canvas.height - BELOW,
-        canvas.width - RIGHT,
-    );
-    let x = Factors::around(points().map(|(bytes, _)| bytes), 2.0, LEFT, right);
-    let y = Factors::around(points().map(|(_, rate)| rate), 10.0, bottom, top);
-    let note = Style::plain(size::NOTE, MUTED);
-    canvas.text("keys a second", (MARGIN, top - 26), Anchor::Start, note);
-    for decade in y.ticks(10.0) {
-        for line in [1.0, 2.0, 5.0]
-            .map(|part| part * decade)
-            .into_iter()
-            .filter(|value| *value <= y.to)
-        {
-            let at = y.at(line).round() as i32;
-            canvas.fill(
-                [LEFT, at, right, at + 1],
-                if line == decade { FRAME } else { GRID },
-            );
-            canvas.text(&short(line), (LEFT - 10, at), Anchor::End, note);
-        }
-    }
-    for bytes in x.ticks(2.0) {
-        let at = x.at(bytes).round() as i32;
-        canvas.fill([at, bottom, at + 1, bottom + 6], FRAME);
-        canvas.text(&short(bytes), (at, bottom + 20), Anchor::Middle, note);
-    }
-    canvas.text(
-        "key length in bytes",
-        ((LEFT + right) / 2, bottom + 50),
-        Anchor::Middle,
-        note,
-    );
+    let (top, bottom) = (BELOW_HEADING + 50, canvas.height - BELOW);
+    let right = canvas.width - RIGHT;
+    let x = Axis::around(points().map(|(bytes, _)| bytes), 2.0, (LEFT, right));
+    let y = Axis::around(points().map(|(_, rate)| rate), 10.0, (bottom, top));
+    let plot = Plot::new(x.in_numbers(Numbers::Binary), y);
+    plot.draw_y(canvas, "keys a second");
+    plot.draw_x(canvas, "length of the key name");
 
     // Names stand at the ends of their lines, from the top down.
     let end = |line: &Line| {
         line.points
             .last()
-            .map_or(f64::from(bottom), |(_, rate)| y.at(*rate))
+            .map_or(bottom, |(_, rate)| y.exact(*rate) as i32)
     };
     let mut order: Vec<(usize, &Line)> = lines.iter().enumerate().collect();
-    order.sort_by(|(_, a), (_, b)| end(a).total_cmp(&end(b)));
-    let ends: Vec<i32> = order.iter().map(|(_, line)| end(line) as i32).collect();
+    order.sort_by_key(|(_, line)| end(line));
+    let ends: Vec<i32> = order.iter().map(|(_, line)| end(line)).collect();
     let labels = spread(&ends, size::BODY as i32 + 5, (top, bottom));
     for ((index, line), label) in order.into_iter().zip(labels) {
         let colour = COLOURS[index % COLOURS.len()];
-        let curve: Vec<_> = line
-            .points
-            .iter()
-            .map(|(bytes, rate)| (x.at(*bytes), y.at(*rate)))
-            .collect();
-        canvas.curve(&curve, 3.0, colour);
-        curve
-            .iter()
-            .for_each(|point| canvas.curve(&[*point], 8.0, colour));
+        let dot = |point: &(f64, f64)| Mark::Dot(*point, 8.0, colour, String::new());
+        let curve = Mark::Line(line.points.clone(), 3.0, colour);
+        let marks = std::iter::once(curve).chain(line.points.iter().map(dot));
+        plot.clone().with(marks).draw_marks(canvas);
         canvas.fill([right + 12, label - 2, right + 32, label + 2], colour);
-        canvas.text(
-            &line.name,
-            (right + 40, label),
-            Anchor::Start,
-            Style::plain(size::BODY, INK),
-        );
+        let style = Style::plain(size::BODY, INK);
+        canvas.text(&line.name, (right + 40, label), Anchor::Start, style);
     }
 }

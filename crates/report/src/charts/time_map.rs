@@ -7,11 +7,13 @@ use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::day;
 
 use crate::charts::Sheet;
-use crate::charts::axis::{Axis, tick_label};
-use crate::charts::dates::moments;
-use crate::charts::number::Numbers;
-use crate::charts::sheet::{MARGIN, size};
-use crate::palette::{EMPTY, FRAME, INK, MUTED, ramp};
+use crate::charts::field::tick_label;
+use crate::charts::legend;
+use crate::charts::sheet::{MARGIN, note, size};
+use crate::palette::{EMPTY, FRAME, INK, ramp};
+use crate::plot::Plot;
+use crate::plot::axis::Axis;
+use crate::plot::numbers::Numbers;
 use crate::view::{Heat, TimeMap};
 
 const HEIGHT: u32 = 1000;
@@ -20,8 +22,6 @@ const LEFT: i32 = 110;
 const RIGHT: i32 = 190;
 const TOP: i32 = 130;
 const BELOW: i32 = 190;
-/// Moments that are named.
-const MOMENTS: usize = 8;
 /// Bursts that are named, and all that are marked.
 const NAMED: usize = 5;
 const MARKED: usize = 40;
@@ -37,38 +37,17 @@ pub fn sheet(title: String, subtitle: String, map: TimeMap) -> Sheet<'static> {
     Sheet::new(title, subtitle, move |canvas| draw(canvas, &map)).with_height(HEIGHT)
 }
 
-/// The field of the map: the pixels of times and slots.
-#[derive(Clone, Copy)]
-struct Field {
-    x: Axis,
-    y: Axis,
-}
-
 fn draw(canvas: &Canvas<'_>, map: &TimeMap) {
-    let field = Field {
-        x: Axis {
-            from: map.from as f64,
-            to: map.to() as f64,
-            start: LEFT,
-            end: canvas.width - RIGHT,
-            step: 1.0,
-            numbers: Numbers::Decimal,
-        },
-        y: Axis {
-            from: 0.0,
-            to: SLOTS as f64,
-            start: TOP,
-            end: canvas.height - BELOW,
-            step: 1.0,
-            numbers: Numbers::Decimal,
-        },
-    };
+    let times = (map.from as f64, map.to() as f64);
+    let x = Axis::new(times, (LEFT, canvas.width - RIGHT)).in_numbers(Numbers::Moments);
+    let slots = Axis::new((0.0, SLOTS as f64), (TOP, canvas.height - BELOW));
+    let field = Plot::new(x, slots);
     let top = top_of(map);
-    cells(canvas, map, field, top);
-    axes(canvas, map, field);
-    nodes(canvas, map, field);
-    bursts(canvas, map, field);
-    legend(canvas, map, top);
+    cells(canvas, map, &field, top);
+    axes(canvas, map, &field);
+    nodes(canvas, map, &field);
+    bursts(canvas, map, &field);
+    colours(canvas, map, top);
 }
 
 /// The amount of the darkest colour: one burst does not turn all else pale.
@@ -87,7 +66,7 @@ fn top_of(map: &TimeMap) -> u64 {
         .max(LEAST_TOP * map.heat.grain())
 }
 
-fn cells(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field, top: u64) {
+fn cells(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot, top: u64) {
     let [left, right] = [0, 1].map(|more| {
         let edge =
             move |column: usize| x.at((map.from + (column + more) as u64 * map.bucket_secs) as f64);
@@ -104,30 +83,30 @@ fn cells(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field, top: u64) {
     canvas.outline([x.start - 1, y.start - 1, x.end + 1, y.end + 1], FRAME);
 }
 
-fn axes(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field) {
-    let style = Style::plain(size::NOTE, MUTED);
+fn axes(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot) {
     for slot in (0..=SLOTS).step_by(2048) {
         let place = y.at(slot as f64);
         canvas.fill([x.start - 7, place, x.start - 1, place + 1], FRAME);
-        canvas.text(&slot.to_string(), (x.start - 12, place), Anchor::End, style);
+        note(
+            canvas,
+            &slot.to_string(),
+            (x.start - 12, place),
+            Anchor::End,
+        );
     }
-    canvas.text("slot", (x.start - 12, y.start - 22), Anchor::End, style);
-    for (at, name) in moments(map.from, map.to(), MOMENTS) {
-        let place = x.at(at as f64);
+    note(canvas, "slot", (x.start - 12, y.start - 22), Anchor::End);
+    for (at, name) in x.ticks(120) {
+        let place = x.at(at);
         canvas.fill([place, y.end + 1, place + 1, y.end + 7], FRAME);
-        tick_label(canvas, &name, (place, y.end + 20), style);
+        tick_label(canvas, &name, (place, y.end + 20));
     }
     let name = format!("time (UTC), from {}", day(map.from));
-    canvas.text(
-        &name,
-        ((x.start + x.end) / 2, y.end + 48),
-        Anchor::Middle,
-        style,
-    );
+    let middle = (x.start + x.end) / 2;
+    note(canvas, &name, (middle, y.end + 48), Anchor::Middle);
 }
 
 /// Lines between the slots of nodes, and their names where there is room.
-fn nodes(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field) {
+fn nodes(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot) {
     if map.owners.len() > NODES {
         return;
     }
@@ -152,7 +131,7 @@ fn nodes(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field) {
 }
 
 /// A frame around every burst, and the names of the largest.
-fn bursts(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field) {
+fn bursts(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot) {
     let frame = |slot: u16, (from, to): (u64, u64)| {
         let row = usize::from(slot) / map.slots_per_row;
         let (first, last) = map.slots(row);
@@ -193,7 +172,7 @@ fn bursts(canvas: &Canvas<'_>, map: &TimeMap, Field { x, y }: Field) {
 }
 
 /// How rates are written: their part of a unit, their numbers, the unit.
-pub fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
+pub(super) fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
     match heat {
         Heat::Ops => (1.0, Numbers::Decimal, "operations a second"),
         Heat::Cpu => (1e-4, Numbers::Decimal, "% of a core"),
@@ -202,39 +181,19 @@ pub fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
 }
 
 /// The colours, as rates on the slots of a row.
-fn legend(canvas: &Canvas<'_>, map: &TimeMap, top: u64) {
+fn colours(canvas: &Canvas<'_>, map: &TimeMap, top: u64) {
     let (above, below) = (canvas.height - 92, canvas.height - 72);
-    let note = Style::plain(size::NOTE, MUTED);
+    let middle = (above + below) / 2;
     let (part, numbers, unit) = scale(map.heat);
     let rate = top as f64 / map.bucket_secs as f64 * part;
     canvas.outline([LEFT, above, LEFT + 24, below], FRAME);
     canvas.fill([LEFT + 1, above + 1, LEFT + 23, below - 1], EMPTY);
     let none = format!("no {}", map.heat.one());
-    canvas.text(&none, (LEFT + 32, (above + below) / 2), Anchor::Start, note);
-    let x = Axis {
-        from: 0.0,
-        to: rate,
-        start: LEFT + 190,
-        end: LEFT + 190 + 420,
-        step: 0.0,
-        numbers,
-    };
-    for column in x.start..x.end {
-        let part = f64::from(column - x.start) / f64::from(x.end - x.start);
-        canvas.fill([column, above, column + 1, below], ramp(part));
-    }
-    for (value, label) in x.ticks(100) {
-        let place = x.at(value);
-        canvas.fill([place, below, place + 1, below + 6], FRAME);
-        canvas.text(&label, (place, below + 18), Anchor::Middle, note);
-    }
+    note(canvas, &none, (LEFT + 32, middle), Anchor::Start);
+    let x = Axis::new((0.0, rate), (LEFT + 190, LEFT + 190 + 420)).in_numbers(numbers);
+    legend::draw_ramp(canvas, &x, (above, below), 100);
     let more = format!("and more than {}", numbers.short(rate));
-    canvas.text(
-        &more,
-        (x.end + 14, (above + below) / 2),
-        Anchor::Start,
-        note,
-    );
+    note(canvas, &more, (x.end + 14, middle), Anchor::Start);
     let unit = format!("{unit} on {} slots; frames: bursts", map.slots_per_row);
-    canvas.text(&unit, (x.start, below + 44), Anchor::Start, note);
+    note(canvas, &unit, (x.start, below + 44), Anchor::Start);
 }

@@ -9,9 +9,10 @@ use slotscope_findings::summary::tags::Tags;
 
 use crate::charts::bars::{self, Bars, Mark, Row, Scale};
 use crate::charts::loads::Loads;
-use crate::charts::number::{Numbers, counted, times_with};
+use crate::charts::number::{counted, times_with};
 use crate::charts::{Sheet, short_source_line};
 use crate::palette::{BIG_KEY, EXPECTED, HOT_TAG, LIGHT_LOAD, Rgb};
+use crate::plot::numbers::Numbers;
 
 /// Rows of a role: at most, and of those that hold too little to matter.
 const SHOWN: usize = 10;

@@ -7,6 +7,7 @@ pub mod cards;
 pub mod cell;
 pub mod curve;
 pub mod extremes;
+pub(crate) mod flame;
 pub mod heat;
 pub mod input;
 pub mod keys;
@@ -25,6 +26,7 @@ pub mod verdict;
 
 pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
+pub use flame::Flame;
 pub use heat::Heat;
 pub(crate) use steps::StepTable;
 pub use table::{Column, Table};
@@ -166,6 +168,8 @@ pub enum Block<'a> {
     Table(Table<'a>),
     /// Prefixes as a table, or as a tree where the reader can open and close its branches.
     Prefixes(Table<'a>, &'a [Prefix], Metric),
+    /// A metric by prefix and pattern as nested boxes; the tables have the numbers.
+    Flame(Flame),
     /// How often which amount of a metric comes, as quantiles or as a picture.
     Quantiles(Metric, &'a Quantiles),
     /// The load of every slot as a map.

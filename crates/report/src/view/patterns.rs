@@ -8,7 +8,7 @@ use slotscope_findings::summary::patterns::{GroupLoad, KeyGroups};
 
 use crate::view::keys::SHARE;
 use crate::view::table::Rank;
-use crate::view::{Block, Cell, Column, Section, Table};
+use crate::view::{Block, Cell, Column, Flame, Section, Table};
 
 /// Key names with a mark in place of every id.
 pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
@@ -23,7 +23,9 @@ pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
     let (prefixes, by) = (summary.prefixes.as_ref()?, summary.by);
     let section = Section::titled("Prefixes").anchored("prefixes", "Prefixes");
     let tree = Block::Prefixes(prefixes_table(summary), &prefixes.top, by);
-    finished(section.with(tree), prefixes, by)
+    let flames = [Flame::of_size(summary), Flame::of_operations(summary)];
+    let flames = flames.into_iter().flatten().map(Block::Flame);
+    finished(section.with_all(flames).with(tree), prefixes, by)
 }
 
 /// The patterns, and `patterns.csv`.

@@ -1,11 +1,15 @@
 //! How often which amount comes, as bars: key lengths and value sizes.
 
-use askama::Template;
+use askama::{Result, Template};
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount_cell, grouped, percent};
 use slotscope_findings::summary::quantiles::Quantiles;
 
+use crate::palette::LOAD;
+use crate::plot::axis::Axis;
+use crate::plot::{Mark, Plot};
+use crate::render::html::plot::{ACROSS, Marks, UP};
 use crate::view::amounts::mean;
 
 /// Bars, at most.
@@ -18,7 +22,7 @@ const WIDE: u64 = 64;
 #[template(path = "histogram.html", config = "src/render/html/askama.toml")]
 pub(super) struct Histogram {
     section: &'static str,
-    bars: Vec<Bar>,
+    bars: String,
     from: String,
     to: String,
     doubling: bool,
@@ -28,17 +32,16 @@ pub(super) struct Histogram {
     count: String,
 }
 
-struct Bar {
-    x: f64,
-    width: f64,
-    y: f64,
-    height: f64,
-    words: String,
-}
-
 impl Histogram {
-    /// The picture of `amounts` of a metric; without bars where only the quantiles are known.
-    pub(super) fn of(section: &'static str, metric: Metric, amounts: &Quantiles) -> Self {
+    /// The picture of `amounts` of a metric as HTML; without bars where only the quantiles are known.
+    ///
+    /// # Errors
+    /// None: no part of the template fails.
+    pub(super) fn render_of(
+        section: &'static str,
+        metric: Metric,
+        amounts: &Quantiles,
+    ) -> Result<String> {
         let shown = |amount| amount_cell(metric, amount);
         let edges = edges(amounts.min, amounts.max);
         let mut counts = vec![0u64; edges.len() - 1];
@@ -50,38 +53,21 @@ impl Histogram {
             counts[bar] = counts[bar].saturating_add(*count);
         }
         let most = counts.iter().copied().max().unwrap_or(0);
-        let width = 100.0 / counts.len() as f64;
-        let bar = |(index, count): (usize, &u64)| {
-            let part = *count as f64 / most.max(1) as f64;
-            // A bar above zero is visible.
-            let height = if *count > 0 {
-                (100.0 * part).max(1.0)
-            } else {
-                0.0
-            };
-            let (from, to) = (
-                edges[index],
-                edges[index + 1].saturating_sub(1).min(amounts.max),
-            );
+        let x = Axis::new((0.0, counts.len() as f64), ACROSS);
+        let bar = |(at, count): (usize, &u64)| {
+            let to = edges[at + 1].saturating_sub(1).min(amounts.max);
             let share = percent(*count as f64 / amounts.count.max(1) as f64);
-            let words = format!(
-                "{} to {}: {} ({share})",
-                shown(from),
-                shown(to),
-                grouped(*count)
-            );
-            Bar {
-                x: index as f64 * width,
-                width,
-                y: 100.0 - height,
-                height,
-                words,
-            }
+            let (from, to, count_shown) = (shown(edges[at]), shown(to), grouped(*count));
+            let words = format!("{from} to {to}: {count_shown} ({share})");
+            Mark::Bar([at as f64, at as f64 + 1.0, *count as f64], LOAD, words)
         };
-        let bars = if most > 0 {
-            counts.iter().enumerate().map(bar).collect()
-        } else {
-            Vec::new()
+        let filled = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        let plot = Plot::new(x, Axis::new((0.0, most as f64), UP)).with(filled.map(bar));
+        let (from, to) = (shown(amounts.min), shown(amounts.max));
+        let words = format!("From {from} to {to}; the quantiles are in the list below");
+        let bars = match most {
+            0 => String::new(),
+            _ => Marks::new(&plot, &words).render()?,
         };
         let quantile = |name, value: u64| (name, shown(value), value);
         let quantiles = [
@@ -92,11 +78,11 @@ impl Histogram {
             ("p99.9", amounts.p999),
             ("max", amounts.max),
         ];
-        Histogram {
+        let histogram = Histogram {
             section,
             bars,
-            from: shown(amounts.min),
-            to: shown(amounts.max),
+            from,
+            to,
             doubling: doubling(amounts.min, amounts.max),
             quantiles: quantiles
                 .into_iter()
@@ -105,7 +91,8 @@ impl Histogram {
             mean: mean(metric, amounts),
             mean_exact: amounts.mean,
             count: grouped(amounts.count),
-        }
+        };
+        histogram.render()
     }
 }
 
@@ -175,18 +162,14 @@ mod tests {
 
     #[test]
     fn every_amount_is_in_its_bar() {
-        let histogram = Histogram::of(
-            "h",
-            Metric::Bytes,
-            &quantiles(vec![(10, 1), (11, 2), (12, 1)]),
-        );
-        let heights: Vec<_> = histogram.bars.iter().map(|bar| bar.height).collect();
-        assert_eq!(heights, [50.0, 100.0, 50.0]);
-        assert_eq!(histogram.bars[1].words, "11 B to 11 B: 2 (50.0 %)");
+        let of = |amounts: &Quantiles| Histogram::render_of("h", Metric::Bytes, amounts).unwrap();
+        let page = of(&quantiles(vec![(10, 1), (11, 2), (12, 1)]));
+        assert!(page.contains("M333.3 1000.0V0.0H666.7V1000.0Z"), "{page}");
         assert!(
-            Histogram::of("h", Metric::Bytes, &quantiles(vec![]))
-                .bars
-                .is_empty()
+            page.contains("<title>11 B to 11 B: 2 (50.0 %)</title>"),
+            "{page}"
         );
+        assert_eq!(page.matches("V500.0H").count(), 2);
+        assert!(!of(&quantiles(vec![])).contains("<svg"));
     }
 }

@@ -9,8 +9,10 @@ mod cards;
 mod curve;
 mod embed;
 mod facts;
+pub(crate) mod flame;
 mod heat_map;
 mod histogram;
+mod plot;
 mod risks;
 mod section;
 pub mod sections;
@@ -142,11 +144,7 @@ impl<'a> Page<'a> {
             script: SCRIPT,
             data: embed::data(summary),
             summary,
-            title: match (&summary.run.title, input.files.first()) {
-                (Some(title), _) => spell::cut(title),
-                (None, Some(file)) => spell::cut(&file.name),
-                (None, None) => "no input".into(),
-            },
+            title: title(summary),
             made: facts::made(summary),
             word: found.word.clone(),
             filter: view::input::left_out(summary).map(|text| spell::sentence(&text)),
@@ -163,6 +161,15 @@ impl<'a> Page<'a> {
             how: facts::how(summary),
             manual: format!("{MANUAL}verdict.md"),
         })
+    }
+}
+
+/// What the report is about.
+fn title(summary: &Summary) -> String {
+    match (&summary.run.title, summary.input.files.first()) {
+        (Some(title), _) => spell::cut(title),
+        (None, Some(file)) => spell::cut(&file.name),
+        (None, None) => "no input".into(),
     }
 }
 

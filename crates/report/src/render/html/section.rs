@@ -5,13 +5,13 @@ use askama::{Result, Template};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::truncated;
 
-use crate::render::html::curve::Picture;
-use crate::render::html::heat_map;
+use crate::render::html::flame::Figure;
 use crate::render::html::histogram::Histogram;
 use crate::render::html::spell::{SHOWN, sentence, unbroken};
 use crate::render::html::steps::Steps;
 use crate::render::html::table::Table;
 use crate::render::html::tree::Tree;
+use crate::render::html::{curve, heat_map};
 use crate::view::{self, Block};
 
 /// A section.
@@ -101,13 +101,14 @@ fn part(id: &'static str, place: usize, block: &Block<'_>, context: Context<'_>)
         Block::Table(table) if table.rows.is_empty() => Ok(String::new()),
         Block::Table(table) => Table::of(id, table, context.rows).at(place).render(),
         Block::Prefixes(_, prefixes, by) => Tree::of(prefixes, *by).render(),
-        Block::Quantiles(metric, of) => Histogram::of(id, *metric, of).render(),
+        Block::Quantiles(metric, of) => Histogram::render_of(id, *metric, of),
         Block::SlotMap(..) => SlotMap {
             metrics: context.metrics,
             has_borders: context.nodes <= BORDERED,
         }
         .render(),
-        Block::Curve(curve) => Picture::of(curve).render(),
+        Block::Flame(flame) => Figure::new(flame).render(),
+        Block::Curve(curve) => curve::render(curve),
         Block::TimeMap(map) => heat_map::render(map),
     }
 }

@@ -110,7 +110,8 @@ impl Writer<'_> {
                         .try_for_each(|row| writeln!(self.out, "{row}"))?;
                     self.lines("  ", &legend)?;
                 }
-                Block::Curve(_) => {}
+                // Pictures of pages are not there for what follows, either.
+                Block::Curve(_) | Block::Flame(_) => continue,
                 Block::TimeMap(map) => {
                     let (rows, legend) = time_map::lines(map, self.page.width);
                     rows.iter()

@@ -7,7 +7,7 @@ use slotscope_engine::text::{day, time};
 const DAY: u64 = 86_400;
 
 /// Round dates between two times, at most `most` of them, and what each is called.
-pub(super) fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
+fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
     const MONTHS: [i64; 9] = [1, 2, 3, 6, 12, 24, 60, 120, 1200];
     const DAYS: [u64; 3] = [1, 2, 7];
     let span = to.saturating_sub(from);

@@ -1,0 +1,125 @@
+//! From values to places, and the values to label.
+
+use crate::plot::numbers::Numbers;
+
+/// Values along one direction. Places are pixels, or units of an SVG.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Axis {
+    /// The first value.
+    pub from: f64,
+    /// The last value.
+    pub to: f64,
+    /// The place of the first value.
+    pub start: i32,
+    /// The place of the last value.
+    pub end: i32,
+    /// The least distance of two ticks: 1 where values are counts.
+    pub step: f64,
+    /// How they are written.
+    pub numbers: Numbers,
+    /// Whether each step is a factor: for ranks, sizes and rates, which span many magnitudes.
+    pub by_factors: bool,
+}
+
+impl Axis {
+    /// Values from one to another at places from one to another.
+    pub(crate) fn new((from, to): (f64, f64), (start, end): (i32, i32)) -> Self {
+        Axis {
+            from,
+            to,
+            start,
+            end,
+            step: 0.0,
+            numbers: Numbers::Decimal,
+            by_factors: false,
+        }
+    }
+
+    /// The same for values that are whole numbers.
+    pub(crate) fn whole(self) -> Self {
+        Axis { step: 1.0, ..self }
+    }
+
+    /// The same with its values written otherwise.
+    pub(crate) fn in_numbers(self, numbers: Numbers) -> Self {
+        Axis { numbers, ..self }
+    }
+
+    /// The place of `value`, as a fraction; values outside are set to the nearest end.
+    pub(crate) fn exact(&self, value: f64) -> f64 {
+        let part = if self.by_factors {
+            (value.clamp(self.from, self.to) / self.from).ln() / (self.to / self.from).ln()
+        } else {
+            let part = (value - self.from) / (self.to - self.from).max(f64::MIN_POSITIVE);
+            part.clamp(0.0, 1.0)
+        };
+        f64::from(self.start) + part * f64::from(self.end - self.start)
+    }
+
+    /// Round values about so many places apart, and their labels.
+    pub(crate) fn ticks(&self, places_each: i32) -> Vec<(f64, String)> {
+        let about = ((self.end - self.start).abs() / places_each).max(3) as usize;
+        if self.by_factors {
+            // Powers are far apart, where round values of a sum are crowded.
+            let values = self.factor_ticks(about * 5 / 3).into_iter();
+            return values
+                .map(|value| (value, self.numbers.short(value)))
+                .collect();
+        }
+        self.numbers.ticks(self.from, self.to, about, self.step)
+    }
+
+    /// At most `about` round values on an axis of factors: powers of two of bytes, else 1, 2, 5, 10 or 1, 10, 100.
+    fn factor_ticks(&self, about: usize) -> Vec<f64> {
+        let powers = |step: f64| {
+            let powers = (0..64).map(move |i| self.from * step.powi(i));
+            powers.take_while(|value| *value <= self.to * 1.001)
+        };
+        if self.numbers == Numbers::Binary {
+            let step = powers(2.0).count().div_ceil(about);
+            return powers(2.0).step_by(step).collect();
+        }
+        let parts = powers(10.0).flat_map(|power| [1.0, 2.0, 5.0].map(|part| part * power));
+        let parts: Vec<f64> = parts.filter(|value| *value <= self.to * 1.001).collect();
+        if parts.len() <= about {
+            return parts;
+        }
+        let step = powers(10.0).count().div_ceil(about);
+        powers(10.0).step_by(step).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn factors(to: f64, numbers: Numbers) -> Vec<String> {
+        let axis = Axis::new((1.0, to), (0, 300)).in_numbers(numbers);
+        let by_factors = true;
+        let ticks = Axis { by_factors, ..axis }.ticks(60);
+        ticks.into_iter().map(|(_, label)| label).collect()
+    }
+
+    #[test]
+    fn ticks_of_factors_are_round_and_as_many_as_fit() {
+        assert_eq!(factors(30.0, Numbers::Decimal), ["1", "2", "5", "10", "20"]);
+        assert_eq!(
+            factors(4000.0, Numbers::Decimal),
+            ["1", "10", "100", "1,000"]
+        );
+        let bytes = factors(f64::from(1 << 20), Numbers::Binary);
+        assert_eq!(
+            bytes,
+            ["1 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB", "256 KiB"]
+        );
+    }
+
+    #[test]
+    fn values_outside_of_an_axis_are_at_its_ends() {
+        let axis = Axis::new((10.0, 20.0), (100, 0));
+        assert_eq!(
+            [5.0, 10.0, 15.0, 30.0].map(|value| axis.exact(value)),
+            [100.0, 100.0, 50.0, 0.0]
+        );
+    }
+}

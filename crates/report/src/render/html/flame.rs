@@ -1,0 +1,174 @@
+//! Flame graphs as SVG: on the page, and as files of their own. Boxes are nested `svg` elements, which clip their text and
+//! take their share of any width without a script, where the usual drawers of flame graphs need one.
+
+use std::io::{self, Write};
+
+use askama::Template;
+
+use slotscope_findings::summary::Summary;
+
+use crate::palette;
+use crate::render::html::title;
+use crate::view::Flame;
+use crate::view::flame::Frame;
+
+/// Pixels of a row, and of a file: its width, and the heading above its boxes.
+const ROW: usize = 22;
+const WIDTH: usize = 1200;
+const HEADING: usize = 76;
+/// Boxes with a smaller share have no text, and on a narrow screen those that are not roomy.
+const LABELLED: f64 = 0.025;
+const ROOMY: f64 = 0.1;
+
+/// A graph on the page.
+#[derive(Template)]
+#[template(path = "flame.html", config = "src/render/html/askama.toml")]
+pub(super) struct Figure {
+    heading: String,
+    narrow: usize,
+    height: usize,
+    boxes: Vec<FrameBox>,
+}
+
+/// A graph as a file.
+#[derive(Template)]
+#[template(path = "flame_file.html", config = "src/render/html/askama.toml")]
+struct File {
+    heading: String,
+    source: String,
+    style: String,
+    width: usize,
+    height: usize,
+    top: usize,
+    boxes: Vec<FrameBox>,
+}
+
+struct FrameBox {
+    x: String,
+    y: usize,
+    width: String,
+    class: &'static str,
+    title: String,
+    label: Option<String>,
+    is_roomy: bool,
+}
+
+impl Figure {
+    /// The graph for the page.
+    pub(super) fn new(flame: &Flame) -> Self {
+        Figure {
+            heading: flame.heading(),
+            narrow: flame.narrow,
+            height: flame.rows() * ROW,
+            boxes: flame.frames.iter().map(FrameBox::new).collect(),
+        }
+    }
+}
+
+impl FrameBox {
+    fn new(frame: &Frame) -> Self {
+        let class = match frame.depth {
+            _ if frame.is_pattern => "pattern",
+            depth if depth % 2 == 0 => "prefix even",
+            _ => "prefix",
+        };
+        FrameBox {
+            x: percent(frame.from),
+            y: frame.depth * ROW,
+            width: percent(frame.share),
+            class,
+            title: in_xml(&frame.title),
+            label: (frame.share >= LABELLED).then(|| in_xml(&frame.label)),
+            is_roomy: frame.share >= ROOMY,
+        }
+    }
+}
+
+/// Writes the file of `flame`.
+///
+/// # Errors
+/// `out` cannot be written to.
+pub(crate) fn write(flame: &Flame, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let style = [
+        ["#sheet", "fill", "sheet"],
+        ["rect", "stroke", "sheet"],
+        ["text", "fill", "ink"],
+        [".note", "fill", "muted"],
+        [".prefix", "fill", "light-load"],
+        [".pattern", "fill", "grid"],
+    ];
+    let file = File {
+        heading: flame.heading(),
+        source: in_xml(&title(summary)),
+        style: palette::svg_style(&style),
+        width: WIDTH,
+        height: HEADING + flame.rows() * ROW + ROW,
+        top: HEADING,
+        boxes: flame.frames.iter().map(FrameBox::new).collect(),
+    };
+    let text = file.render().map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
+}
+
+/// A share as an attribute.
+fn percent(share: f64) -> String {
+    format!("{:.2}%", 100.0 * share)
+}
+
+/// `text` without the two characters that no XML may hold and no name spells out.
+fn in_xml(text: &str) -> String {
+    text.replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slotscope_engine::metric::Metric;
+
+    fn hostile() -> Flame {
+        let frame = |depth, text: &str| Frame {
+            depth,
+            from: 0.0,
+            share: 1.0,
+            label: String::from(text),
+            title: String::from(text),
+            is_pattern: depth == 2,
+        };
+        Flame {
+            metric: Metric::Bytes,
+            total: 10,
+            frames: vec![
+                frame(0, "all"),
+                frame(1, "</svg><script>"),
+                frame(2, "&\"'\u{FFFF}"),
+            ],
+            narrow: 3,
+        }
+    }
+
+    #[test]
+    fn no_name_is_markup() {
+        let page = Figure::new(&hostile()).render().unwrap();
+        assert!(
+            page.contains("<title>&#60;/svg&#62;&#60;script&#62;</title>"),
+            "{page}"
+        );
+        assert!(page.contains(">&#38;&#34;&#39;\u{FFFD}</text>"), "{page}");
+        assert!(
+            !page.contains("<script") && !page.contains(" style="),
+            "{page}"
+        );
+        assert!(page.contains("3 too narrow to draw"), "{page}");
+    }
+
+    #[test]
+    fn text_is_in_boxes_that_have_room_for_it() {
+        let mut flame = hostile();
+        flame.frames[1].share = LABELLED;
+        flame.frames[2].share = LABELLED / 2.0;
+        let page = Figure::new(&flame).render().unwrap();
+        assert_eq!(page.matches("<text").count(), 2);
+        assert_eq!(page.matches("class=\"tight\"").count(), 1);
+        assert_eq!(page.matches("<title>").count(), 3);
+    }
+}
