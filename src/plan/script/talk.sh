@@ -21,10 +21,11 @@ say_over() {
 
 # What is between two nodes just now, and what to type: said wherever the script ends.
 open=''
+failed=1 # the exit code: 2 before anything moves
 die() {
     say "$@"
     [[ -z $open ]] || say "$open"
-    exit 1
+    exit "$failed"
 }
 
 interrupted() {

@@ -9,6 +9,7 @@ pub(crate) mod follower;
 mod laws;
 mod live;
 mod refusals;
+mod shell;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -335,7 +336,7 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
             .replace("host[4]=", "#");
         scratch.file("ask.sh", asks.as_bytes());
         let asked = bash(&["ask.sh"]);
-        assert_eq!(asked.status.code(), Some(1), "{kind}");
+        assert_eq!(asked.status.code(), Some(2), "{kind}");
         assert!(
             stderr(&asked).contains("does not give its id"),
             "{kind}: {}",
