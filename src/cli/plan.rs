@@ -117,7 +117,7 @@ pub struct PlanArgs {
     ///
     /// Of servers only the counts of slots are read. Exit code 1 where slots are elsewhere, or a node holds a part of the
     /// keys or of the memory that is more than 2% from its forecast.
-    #[arg(long, help_heading = OUTPUT, value_name = "FILE", conflicts_with_all = ["commands", "by", "add", "remove", "weight"])]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", conflicts_with_all = ["commands", "by", "add", "remove", "weight"])]
     pub verify: Option<PathBuf>,
     /// Let the script wait after each slot (or each range, of valkey and redis-8.4)
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]

@@ -18,6 +18,7 @@ use crate::fanout::FanoutFindings;
 use crate::find_tag::view::TagLine;
 use crate::keyslot::KeySlot;
 use crate::lint::LintFindings;
+use crate::plan::verify::Verification;
 use crate::timeline::Timeline;
 use crate::trend::Trend;
 use crate::whatif::findings::WhatIfFindings;
@@ -39,6 +40,7 @@ pub static SCHEMAS: &[Named] = &[
     ("keyslot", of::<KeySlot>),
     ("lint", of::<LintFindings>),
     ("plan", of::<PlanOutcome>),
+    ("plan-verification", of::<Verification>),
     ("timeline", of::<Timeline>),
     ("trend", of::<Trend>),
     ("whatif", of::<WhatIfFindings>),

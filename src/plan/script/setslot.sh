@@ -144,7 +144,7 @@ move() {
     local keys=$3 bytes=$4 range slot most=$batch
     connect "$1" "$2"
     # Both nodes wait while a MIGRATE is under way, so that one of large keys has few.
-    if ((bytes * batch > batch_bytes * keys)); then most=$((batch_bytes * keys / bytes > 0 ? batch_bytes * keys / bytes : 1)); fi
+    if ((keys > 0 && bytes * batch > batch_bytes * keys)); then most=$((batch_bytes * keys / bytes > 0 ? batch_bytes * keys / bytes : 1)); fi
     shift 4
     for range in "$@"; do
         for ((slot = ${range%-*}; slot <= ${range#*-}; slot++)); do

@@ -1,6 +1,8 @@
 //! Plans on a real cluster: compared with `redis-cli --cluster rebalance`, and carried out under load by the script.
 //! PLAN_LIVE_CASES: how many loads and weights are compared.
 
+mod beside;
+mod forecast;
 mod obstacles;
 mod rebalance;
 mod script;

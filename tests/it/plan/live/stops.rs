@@ -30,7 +30,7 @@ fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u
         let value = count.to_string().into_bytes();
         follower.set(key.as_bytes(), &value);
         written.insert(key.into_bytes(), value);
-        thread::sleep(Duration::from_millis(1));
+        thread::sleep(Duration::from_micros(500));
     }
     println!("{count} writes were acknowledged");
     written

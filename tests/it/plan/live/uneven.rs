@@ -197,12 +197,14 @@ fn fill(cluster: &Cluster, keys: usize) {
     }
 }
 
-/// A script that uses the redis-cli of the campaign.
-fn with_cli(script: &str) -> String {
-    match env::var("REDIS_CLI") {
-        Ok(path) => script.replace("cli=(redis-cli", &format!("cli=('{path}'")),
-        Err(_) => script.to_owned(),
-    }
+/// The redis-cli of the campaign.
+pub(super) fn redis_cli() -> String {
+    env::var("REDIS_CLI").unwrap_or_else(|_| "redis-cli".into())
+}
+
+/// A script that uses it.
+pub(super) fn with_cli(script: &str) -> String {
+    script.replace("cli=(redis-cli", &format!("cli=('{}'", redis_cli()))
 }
 
 /// From, to and ranges of slots.
