@@ -141,8 +141,7 @@ pub struct PlanArgs {
 const EXAMPLES: &str = "\
 Examples:
   slotscope plan dumps --topology cluster.nodes --by bytes
-  slotscope plan redis://HOST:6379 --commands auto > moves.sh
-  slotscope plan shop --verify plan.json";
+  slotscope plan redis://HOST:6379 --commands auto > moves.sh";
 
 /// What a plan is made of.
 struct Prepared {

@@ -1,10 +1,10 @@
 
-few=20 many=2000    # keys in one listing
+few=100 many=2000   # keys in one listing
 batch=100          # keys in one MIGRATE at most,
 batch_bytes=1048576 # and about so many bytes
 timeout_ms=60000   # of one MIGRATE
 patience_secs=300  # for one reply
-slot_usec=4000 key_usec=20 mib_usec=10000
+slot_usec=4000 key_usec=30 mib_usec=10000
 
 # A word of a command that redis-cli reads from standard input.
 quoted() {

@@ -23,11 +23,12 @@ check_replication() {
         fault "${name[$2]} would refuse the replication user of ${name[$1]}, ${user:-default}, which moves slots: $reply"
 }
 
-# A module says itself whether its data can move so; servers refuse where one does not: check_modules NODE
+# A server refuses all migrations while a module is loaded that does not support them. It says so even of one that cannot
+# be, to itself: check_modules NODE
 check_modules() {
-    local loaded
-    loaded=$(ask "$1" INFO modules | tr -d '\r' | sed -n '/name=lua,/d; s/^module:name=\([^,]*\).*/\1/p' | tr '\n' ' ')
-    [[ -z $loaded ]] || say "warning: ${name[$1]} has modules ($loaded); it refuses to move slots as a whole where one does not support that: plan with --commands setslot then"
+    local reply
+    reply=$(ask "$1" CLUSTER MIGRATESLOTS SLOTSRANGE 0 0 NODE "${id[$1]}")
+    [[ $reply != *module* ]] || fault "${name[$1]}: $reply; or plan with --commands setslot"
 }
 
 # The state of what leaves FROM: running FROM TO

@@ -6,7 +6,7 @@ began=0 reported=0 # seconds
 
 begin_moves() {
     began=$SECONDS
-    reported=$((began - 4)) # the first line comes after a second
+    reported=$((began - 3)) # the first line comes after two seconds
 }
 
 # Counts slots that have moved, says every few seconds how far it is, and stops when time is up: moved FROM TO SLOTS KEYS BYTES
@@ -39,7 +39,7 @@ look() {
     ((now - reported >= 5)) || return 0
     reported=$now
     guard "$1" "$2"
-    if ((slots_done > 0 && now > began)); then
+    if ((slots_done > 0 && now - began > 1)); then
         speed=", $((slots_done / (now - began))) slots/s"
         rest+=", about $(((now - began) * $(cost "$slots_left" "$keys_left" "$bytes_left") / ($(cost "$slots_done" "$keys_done" "$bytes_done") + 1))) s at the speed so far"
     fi

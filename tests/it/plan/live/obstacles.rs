@@ -114,6 +114,19 @@ fn servers_without_migrate_are_named_before_a_slot_is_open() {
 }
 
 #[test]
+fn a_module_that_does_not_let_slots_move_is_named() {
+    let modules = Kind::Redis74.modules();
+    let options = [modules[0].as_str(), modules[1].as_str()];
+    let uneven = Uneven::new(Kind::Valkey91, "auto", &options);
+    uneven.plan(&[]);
+    refused(
+        &uneven,
+        &["move.sh", "--check"],
+        &["module", "--commands setslot"],
+    );
+}
+
+#[test]
 fn a_replication_user_without_rights_is_named() {
     for (kind, commands) in atomic() {
         let uneven = Uneven::new(kind, commands, &[]);
