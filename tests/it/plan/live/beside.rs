@@ -173,7 +173,6 @@ fn row(
         stderr(&output)
     );
     let after = owners(&cluster);
-    cluster.settles_on(&after);
     let moved = (0..16384).filter(|slot| before[*slot] != after[*slot]);
     let (slots, bytes) = moved.fold((0, 0.0), |(slots, bytes), slot| {
         (slots + 1, bytes + load.bytes[slot])
