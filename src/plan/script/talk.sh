@@ -12,6 +12,8 @@ say() {
 say_over() {
     local text="$*"
     if [[ -t 2 ]]; then
+        # A line that a terminal wraps could not be written over.
+        text=${text:0:79}
         printf '\r%s\033[K' "${text//[^[:print:]]/?}" >&2
         is_shown=yes
     else

@@ -35,15 +35,15 @@ cost() {
 
 # Every few seconds a look at both nodes, and a line: look FROM TO STATE
 look() {
-    local now=$SECONDS rest="$slots_left slots left" speed=''
+    local now=$SECONDS rest="$slots_left left" speed=''
     ((now - reported >= 5)) || return 0
     reported=$now
     guard "$1" "$2"
     if ((slots_done > 0 && now - began > 1)); then
         speed=", $((slots_done / (now - began))) slots/s"
-        rest+=", about $(((now - began) * $(cost "$slots_left" "$keys_left" "$bytes_left") / ($(cost "$slots_done" "$keys_done" "$bytes_done") + 1))) s at the speed so far"
+        rest+=", $(((now - began) * $(cost "$slots_left" "$keys_left" "$bytes_left") / ($(cost "$slots_done" "$keys_done" "$bytes_done") + 1))) s at this speed"
     fi
-    say_over "  ${3:+$3; }$slots_done slots and $keys_done keys moved$speed; $rest"
+    say_over "  $slots_done slots and $keys_done keys moved$speed; $rest${3:+; $3}"
 }
 
 # Stops where going on does harm: a node is no primary any more or is not there, or the target evicts: guard FROM TO
