@@ -84,6 +84,11 @@ fn a_forecast_is_compared_with_the_cluster() {
     assert!(said.contains(" bytes "), "{said}");
     let (code, said) = plan(&uneven, "after", &["--verify", "report.json"]);
     assert_eq!(code, 0, "{said}");
+
+    call_ok(&mut uneven.cluster.servers[0].connect(), &["FLUSHALL"]);
+    let (code, said) = plan(&uneven, &address, &["--verify", "plan.json"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("3 figures differ"), "{said}");
 }
 
 #[test]
