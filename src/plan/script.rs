@@ -361,6 +361,16 @@ mod tests {
     }
 
     #[test]
+    fn the_files_of_tls_are_words_of_redis_cli() {
+        let files = TlsEntry {
+            ca: Some("/a b/ca'.pem".into()),
+            ..TlsEntry::default()
+        };
+        assert_eq!(flags_of_tls(&files), r" --tls --cacert '/a b/ca'\''.pem'");
+        assert_eq!(flags_of_tls(&TlsEntry::default()), " --tls");
+    }
+
+    #[test]
     fn a_hostile_address_is_one_word() {
         assert_eq!(quoted("$(reboot)'`x`;"), r"'$(reboot)'\''`x`;'");
     }
