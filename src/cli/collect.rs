@@ -35,9 +35,10 @@ pub struct CollectArgs {
     /// Replace a collection in that directory, and nothing else
     #[arg(long, help_heading = OUTPUT)]
     pub force: bool,
-    /// Only the number of keys of each slot: a second
+    /// Only counts of each slot: a second
     ///
-    /// By CLUSTER COUNTKEYSINSLOT, which takes a second whatever the size of the data.
+    /// Keys by CLUSTER COUNTKEYSINSLOT, which takes a second whatever the size of the data. Memory, CPU time and network
+    /// traffic by CLUSTER SLOT-STATS, where the servers count them.
     #[arg(long, conflicts_with = "keys")]
     pub slots_only: bool,
     /// Only the names of the keys: no types, no sizes

@@ -27,6 +27,7 @@ pub mod lint;
 #[cfg(feature = "live")]
 pub mod live;
 pub mod manual;
+mod moving;
 pub mod plan;
 pub(crate) mod printing;
 pub mod progress;

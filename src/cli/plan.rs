@@ -1,6 +1,6 @@
 //! The flags of `slotscope plan`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -8,6 +8,8 @@ use clap::{Args, ValueEnum};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
+use slotscope_engine::secret::Credentials;
+use slotscope_engine::source::collection::manifest::TlsEntry;
 use slotscope_findings::plan::doubts::incomplete;
 use slotscope_findings::plan::inputs::PlannedNode;
 use slotscope_findings::plan::outcome::PlanOutcome;
@@ -23,6 +25,7 @@ use crate::analysis::judging::Findings;
 use crate::cli::by::weighed;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
+use crate::cli::moving;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::service::ServiceArgs;
@@ -105,6 +108,17 @@ pub struct PlanArgs {
     /// A second script, which takes the moves of the first one back
     #[arg(long, help_heading = OUTPUT, value_name = "FILE", requires = "commands")]
     pub rollback: Option<PathBuf>,
+    /// Run the preflight of the script alone, and move nothing
+    ///
+    /// It runs in bash, as the ACL user of --user, and says all that stands in the way of the moves: exit code 2 then.
+    #[arg(long, help_heading = OUTPUT, requires = "commands", conflicts_with = "rollback")]
+    pub check: bool,
+    /// Compare the forecast in the --json of a plan, or in report.json, with the cluster as it is now
+    ///
+    /// Of servers only the counts of slots are read. Exit code 1 where slots are elsewhere, or a node holds a part of the
+    /// keys or of the memory that is more than 2% from its forecast.
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", conflicts_with_all = ["commands", "by", "add", "remove", "weight"])]
+    pub verify: Option<PathBuf>,
     /// Let the script wait after each slot (or each range, of valkey and redis-8.4)
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
     pub pause_ms: u64,
@@ -136,6 +150,8 @@ struct Prepared {
     input: Input,
     /// The nodes of the flags.
     named: Option<Topology>,
+    /// How the servers were reached that the inputs are from.
+    tls: Option<TlsEntry>,
 }
 
 impl PlanArgs {
@@ -148,6 +164,9 @@ impl PlanArgs {
             return print_format_help();
         }
         self.request(None)?;
+        if let Some(path) = &self.verify {
+            return self.verify(path);
+        }
         let guard = Guard::new("name another file with --rollback");
         let open = |path| SingleFile::open(path, "slotscope plan", guard);
         let rollback = self.rollback.as_deref().map(open).transpose()?;
@@ -155,8 +174,14 @@ impl PlanArgs {
         if self.commands == Some(MoveCommands::Elasticache) {
             return self.print_shards(prepared);
         }
-        let commands = prepared.commands;
+        let (commands, tls) = (prepared.commands, prepared.tls.clone());
         let (nodes, outcome) = self.planned(prepared)?;
+        // Another user moves slots than reads keys: a script that is kept is given its own.
+        let credentials = if self.check {
+            self.servers.credentials(&self.reading.inputs)?
+        } else {
+            Credentials::default()
+        };
 
         match commands {
             Some(commands) => {
@@ -175,7 +200,12 @@ impl PlanArgs {
                     is_rollback,
                     pause_ms: self.pause_ms,
                     max_minutes: self.max_minutes,
+                    user: credentials.user.as_deref().unwrap_or_default(),
+                    tls: tls.as_ref(),
                 };
+                if self.check {
+                    return moving::check(&script(false), &credentials);
+                }
                 if let Some(file) = rollback {
                     file.publish(|out| script(true).write(out))?;
                 }
@@ -186,6 +216,23 @@ impl PlanArgs {
             }),
         }?;
         Ok(Ending::Done)
+    }
+
+    /// Compares a forecast with the inputs.
+    fn verify(&self, path: &Path) -> Result<Ending> {
+        let forecast = moving::forecast(path)?;
+        let named = self.cluster.named()?;
+        let servers = self.servers.counting();
+        let found = InputFlags {
+            reading: &self.reading,
+            servers: &servers,
+            hashing: Some(&self.hashing),
+            refused: &[],
+        };
+        let input = found.find()?.read(self.reading.progress)?;
+        let summary = self.findings(input, named)?.summary;
+        self.check_whole(&summary)?;
+        moving::verify(&forecast, &summary, &self.output)
     }
 
     /// Prints ranges of slots for as many shards as there are primaries, and those to be added.
@@ -269,6 +316,8 @@ impl PlanArgs {
         };
         let input = found.find()?.read(self.reading.progress)?;
         let collections = input.keys.collections()?;
+        let mut settings = collections.iter().map(|of| &of.manifest.settings);
+        let tls = settings.find_map(|of| of.tls.clone());
         let nodes = collections.iter().flat_map(|of| &of.manifest.nodes);
         let versions: Vec<_> = nodes.map(|node| node.server.as_deref()).collect();
         let commands = self.commands.map(|commands| commands.resolved(&versions));
@@ -292,6 +341,7 @@ impl PlanArgs {
             request,
             input,
             named,
+            tls,
         })
     }
 

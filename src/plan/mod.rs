@@ -5,6 +5,8 @@ pub(crate) mod script;
 #[cfg(feature = "cli")]
 pub(crate) mod shards;
 #[cfg(feature = "cli")]
+pub(crate) mod verify;
+#[cfg(feature = "cli")]
 pub(crate) mod view;
 
 pub use slotscope_findings::plan::*;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::manifest::TlsEntry;
 use slotscope_engine::text;
 use slotscope_findings::plan::block_time::BlockingKey;
 use slotscope_findings::plan::inputs::PlannedNode;
@@ -94,6 +95,10 @@ pub(crate) struct Script<'a> {
     pub pause_ms: u64,
     /// How long it may take before it stops between two slots; 0: no limit.
     pub max_minutes: u64,
+    /// The ACL user that it logs in as; empty: the default user.
+    pub user: &'a str,
+    /// The files of TLS, where the servers were read so.
+    pub tls: Option<&'a TlsEntry>,
 }
 
 impl Script<'_> {
@@ -104,12 +109,20 @@ impl Script<'_> {
             .iter()
             .flat_map(|text| wrapped(text, WIDTH - 2))
             .try_for_each(|line| writeln!(out, "# {line}"))?;
-        writeln!(out, "set -efuo pipefail\nexport LC_ALL=C\n")?;
-        writeln!(out, "cli=(redis-cli)  # and its options: --tls ...")?;
+        writeln!(
+            out,
+            "# shellcheck disable=SC2086 # lists of ranges are split into words\nset -efuo pipefail\nexport LC_ALL=C\n"
+        )?;
+        writeln!(
+            out,
+            "cli=(redis-cli{})  # and its options: --tls ...",
+            self.tls.map_or_else(String::new, flags_of_tls)
+        )?;
         writeln!(out, "command -v redis-cli >/dev/null || cli[0]=valkey-cli")?;
         writeln!(
             out,
-            "user=''          # of an ACL; the password is that of REDISCLI_AUTH or VALKEYCLI_AUTH"
+            "user={}          # of an ACL; the password is that of REDISCLI_AUTH or VALKEYCLI_AUTH",
+            quoted(self.user)
         )?;
         writeln!(
             out,
@@ -127,11 +140,14 @@ impl Script<'_> {
             out,
             "evictions=stop   # where a node that gets slots evicts keys; or: allow"
         )?;
-        let (slots, keys) = (
-            self.outcome.slots_moved,
-            self.outcome.keys_moved.unwrap_or(0),
-        );
-        writeln!(out, "slots_planned={slots} keys_planned={keys}\n")?;
+        let outcome = self.outcome;
+        writeln!(
+            out,
+            "slots_planned={} keys_planned={} bytes_planned={}\n",
+            outcome.slots_moved,
+            outcome.keys_moved.unwrap_or(0),
+            outcome.bytes_moved.unwrap_or(0)
+        )?;
         writeln!(out, "declare -a name host port id keys_after")?;
         for at in 0..self.nodes.len() {
             self.write_node(at, out)?;
@@ -301,6 +317,20 @@ fn host_and_port(address: &str) -> Option<(&str, u16)> {
     (!host.is_empty() && host.bytes().all(|byte| byte.is_ascii_graphic())).then_some((host, port))
 }
 
+/// The options of redis-cli for TLS.
+fn flags_of_tls(tls: &TlsEntry) -> String {
+    let files = [
+        ("--cacert", &tls.ca),
+        ("--cert", &tls.cert),
+        ("--key", &tls.key),
+    ];
+    let given = files
+        .into_iter()
+        .filter_map(|(flag, path)| Some((flag, Name::from(path.as_deref()?))))
+        .map(|(flag, path)| format!(" {flag} {}", quoted(&path.to_string())));
+    std::iter::once(" --tls".to_owned()).chain(given).collect()
+}
+
 /// Printable text as one word of bash.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
@@ -328,6 +358,16 @@ mod tests {
         ] {
             assert_eq!(host_and_port(none), None, "{none:?}");
         }
+    }
+
+    #[test]
+    fn the_files_of_tls_are_words_of_redis_cli() {
+        let files = TlsEntry {
+            ca: Some("/a b/ca'.pem".into()),
+            ..TlsEntry::default()
+        };
+        assert_eq!(flags_of_tls(&files), r" --tls --cacert '/a b/ca'\''.pem'");
+        assert_eq!(flags_of_tls(&TlsEntry::default()), " --tls");
     }
 
     #[test]

@@ -21,6 +21,9 @@ pub(crate) const ROWS: usize = 60;
 /// Giant keys that are shown.
 const BIG_KEYS: usize = 20;
 
+/// A key that blocks its nodes for less is not worth a word.
+const LONG_BLOCK_MS: u64 = 10;
+
 /// The sections of a plan.
 pub(crate) fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(outcome));
@@ -265,8 +268,17 @@ pub(crate) fn setslot_duration(outcome: &PlanOutcome) -> String {
         Some(_) => "",
         None => "; longer where values are large, which the dump does not say",
     };
+    let longest = outcome
+        .longest_block_ms
+        .filter(|millis| *millis >= LONG_BLOCK_MS);
+    let longest = longest.map_or_else(String::new, |millis| {
+        format!(
+            "; its largest key blocks two nodes for about {}",
+            milliseconds(millis)
+        )
+    });
     format!(
-        "--commands setslot takes about {} on quiet nodes ({}){unknown}",
+        "--commands setslot takes about {} on quiet nodes ({}){unknown}{longest}",
         span(outcome.estimated_secs),
         duration::BASIS
     )

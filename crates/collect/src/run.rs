@@ -34,6 +34,7 @@ use crate::series::Series;
 pub use crate::series::Times;
 pub use crate::task::Page;
 use crate::task::{Plan, Task};
+use crate::tls::TlsConfig;
 use crate::watch::Watch;
 
 /// Keys that are remembered of all nodes that are read at once, to notice those that SCAN repeats; 36 bytes each at most.
@@ -213,7 +214,7 @@ fn cluster(
     rounds.end_series()?;
     match (counts_only, options.times) {
         (_, Some(_)) => {}
-        (true, None) => write_counts(directory, &rounds)?,
+        (true, None) => write_counts(directory, &mut rounds)?,
         (false, None) => {
             if let Some(text) = series::once(&options.access, &rounds.watch) {
                 let is_replica = |reader: &Reader<'_>| reader.entry.role == Role::Replica;
@@ -304,13 +305,26 @@ fn start_series<'a>(
     ))
 }
 
-/// The counts of each node, in a line.
-fn write_counts(directory: &WholeDirectory, rounds: &Rounds<'_, '_>) -> Result<()> {
+/// The counts of each node, in a line: keys, and memory, CPU time and traffic where the servers count them by slot. Statistics
+/// that lack a slot, which has just moved, are left out as a whole: its memory would read as 0.
+fn write_counts(directory: &WholeDirectory, rounds: &mut Rounds<'_, '_>) -> Result<()> {
+    let mut stats = series::stats_by_slot(rounds.plan.access, &rounds.watch);
+    let mut counted = (0u64..)
+        .zip(&rounds.done)
+        .filter(|(_, done)| done.is_some());
+    if !stats.is_empty() && counted.any(|(slot, _)| !stats.contains_key(&slot)) {
+        stats.clear();
+        rounds
+            .skipped
+            .push("memory by slot: slots moved meanwhile; collect again");
+    }
     let readers = &rounds.readers.list;
     let mut slots = vec![Vec::new(); readers.len()];
     for (slot, done) in rounds.done.iter().enumerate() {
         if let Some(done) = done {
-            slots[done.reader].push(json!([slot, {"key-count": done.count}]));
+            let mut of_slot = stats.remove(&(slot as u64)).unwrap_or_default();
+            of_slot.insert("key-count".into(), done.count.into());
+            slots[done.reader].push(json!([slot, of_slot]));
         }
     }
     let line = |(reader, slots): (&Reader<'_>, Vec<_>)| {
@@ -374,6 +388,7 @@ fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: 
             sample_percent: options.sample_percent,
             exact_elements: EXACT_ELEMENTS,
             samples: SAMPLES,
+            tls: options.access.tls.as_ref().map(TlsConfig::entry),
         },
         keys: nodes.iter().map(|node| node.keys).sum(),
         nodes,

@@ -33,23 +33,45 @@ pub struct Times {
 
 /// The lines of one time; `None` where the servers do not have the command or do not allow it.
 pub(crate) fn once(access: &Access, watch: &Watch<'_>) -> Option<String> {
-    let times = Times {
-        every: Duration::ZERO,
-        during: Duration::ZERO,
-    };
-    let mut series = Series::new(access, times, Box::new(std::io::sink()), PathBuf::new());
-    let lines = series.lines(watch).ok()?;
+    let lines = lines_once(access, watch)?;
     Some(lines.iter().map(|line| format!("{line}\n")).collect())
 }
 
 /// The memory of each slot, where the servers count it.
 pub(crate) fn memory_by_slot(access: &Access, watch: &Watch<'_>) -> Option<Vec<u64>> {
+    memory_in(&lines_once(access, watch)?)
+}
+
+/// The statistics of each slot that an owner has; empty where the servers do not have the command or do not allow it.
+pub(crate) fn stats_by_slot(
+    access: &Access,
+    watch: &Watch<'_>,
+) -> HashMap<u64, Map<String, Value>> {
+    stats_in(lines_once(access, watch).unwrap_or_default())
+}
+
+fn lines_once(access: &Access, watch: &Watch<'_>) -> Option<Vec<Value>> {
     let times = Times {
         every: Duration::ZERO,
         during: Duration::ZERO,
     };
     let mut series = Series::new(access, times, Box::new(std::io::sink()), PathBuf::new());
-    memory_in(&series.lines(watch).ok()?)
+    series.lines(watch).ok()
+}
+
+/// The rows of all lines, by slot.
+fn stats_in(lines: Vec<Value>) -> HashMap<u64, Map<String, Value>> {
+    let rows = lines
+        .into_iter()
+        .flat_map(|mut line| match line["slots"].take() {
+            Value::Array(rows) => rows,
+            _ => Vec::new(),
+        });
+    let row = |mut row: Value| match (row[0].as_u64(), row[1].take()) {
+        (Some(slot), Value::Object(stats)) => Some((slot, stats)),
+        _ => None,
+    };
+    rows.filter_map(row).collect()
 }
 
 /// The memory of each slot in lines; absent where a line has none.
@@ -246,6 +268,19 @@ mod tests {
         assert_eq!((memory[3], memory[9], memory[4]), (70, 5, 0));
         assert_eq!(memory_in(&[line(3, json!({"key-count": 1}))]), None);
         assert_eq!(memory_in(&[line(16_384, json!({"memory-bytes": 1}))]), None);
+    }
+
+    #[test]
+    fn statistics_of_all_nodes_are_found_by_slot() {
+        let lines = vec![
+            json!({"slots": [[3, {"memory-bytes": 70}], [4, {"memory-bytes": 1}]]}),
+            json!({"slots": [[9, {"cpu-usec": 5}]]}),
+            json!({"slots": 7}),
+        ];
+        let stats = stats_in(lines);
+        assert_eq!(stats.len(), 3);
+        assert_eq!(stats[&3]["memory-bytes"], 70);
+        assert_eq!(stats[&9]["cpu-usec"], 5);
     }
 
     #[test]

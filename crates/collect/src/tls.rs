@@ -9,6 +9,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::manifest::TlsEntry;
 
 /// The files of TLS.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +22,10 @@ pub struct Tls {
 
 /// What all connections of a run share.
 #[derive(Debug, Clone)]
-pub struct TlsConfig(Arc<ClientConfig>);
+pub struct TlsConfig {
+    config: Arc<ClientConfig>,
+    files: Tls,
+}
 
 impl TlsConfig {
     /// Reads the files.
@@ -54,7 +58,23 @@ impl TlsConfig {
                     })?
             }
         };
-        Ok(TlsConfig(Arc::new(config)))
+        Ok(TlsConfig {
+            config: Arc::new(config),
+            files: tls.clone(),
+        })
+    }
+
+    /// The files, as other programs need them: with their whole paths.
+    pub(crate) fn entry(&self) -> TlsEntry {
+        let whole = |path: &PathBuf| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            path.to_string_lossy().into_owned()
+        };
+        TlsEntry {
+            ca: self.files.authorities.as_ref().map(whole),
+            cert: self.files.identity.as_ref().map(|(cert, _)| whole(cert)),
+            key: self.files.identity.as_ref().map(|(_, key)| whole(key)),
+        }
     }
 
     /// A session with the server that is called `host`.
@@ -68,7 +88,7 @@ impl TlsConfig {
                 "no name that a certificate could have",
             )
         })?;
-        ClientConnection::new(Arc::clone(&self.0), name)
+        ClientConnection::new(Arc::clone(&self.config), name)
             .map_err(|error| Error::bad(Name::from(host).to_string(), error.to_string()))
     }
 }

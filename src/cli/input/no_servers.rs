@@ -6,6 +6,7 @@ use clap::Args;
 
 use slotscope_engine::error::Result;
 use slotscope_engine::name::Name;
+use slotscope_engine::secret::Credentials;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_findings::summary::{InputFacts, Summary};
 
@@ -28,7 +29,15 @@ impl ServerArgs {
         ServerArgs {}
     }
 
-    pub(crate) fn servers(&self, _: &[PathBuf]) -> Result<Option<Servers>> {
+    pub fn counting(&self) -> Self {
+        self.clone()
+    }
+
+    pub fn credentials(&self, _: &[PathBuf]) -> Result<Credentials> {
+        Ok(Credentials::default())
+    }
+
+    pub fn servers(&self, _: &[PathBuf]) -> Result<Option<Servers>> {
         Ok(None)
     }
 }

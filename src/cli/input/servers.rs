@@ -7,7 +7,9 @@ use clap::Args;
 use slotscope_collect::run::{self, Options};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
+use slotscope_engine::secret::Credentials;
 use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::collection::manifest::Level;
 use slotscope_engine::source::remote;
 use slotscope_engine::text::shell_word;
 use slotscope_findings::summary::{InputFacts, Summary};
@@ -33,6 +35,9 @@ pub struct ServerArgs {
     /// Without it what was read is removed at the end.
     #[arg(long, value_name = "DIR", help_heading = SERVERS, hide_short_help = true)]
     pub keep: Option<PathBuf>,
+    /// Whether only the counts of slots are read, not the keys
+    #[arg(skip)]
+    pub counts_only: bool,
 }
 
 /// Servers that are to be read.
@@ -60,8 +65,31 @@ pub enum Collected {
 
 impl ServerArgs {
     /// What is read is removed at the end.
-    pub(crate) fn for_now(live: LiveArgs) -> Self {
-        ServerArgs { live, keep: None }
+    pub fn for_now(live: LiveArgs) -> Self {
+        ServerArgs {
+            live,
+            ..ServerArgs::default()
+        }
+    }
+
+    /// The same servers, of which only the counts of slots are read.
+    pub fn counting(&self) -> Self {
+        ServerArgs {
+            counts_only: true,
+            ..self.clone()
+        }
+    }
+
+    /// Who logs in to the servers that the inputs are, or are of.
+    ///
+    /// # Errors
+    /// The password is not where the flags say, or a server cannot be reached as they say.
+    pub fn credentials(&self, inputs: &[PathBuf]) -> Result<Credentials> {
+        let servers = inputs.iter().filter(|input| remote::is_server(input));
+        let texts: Vec<String> = servers
+            .map(|server| server.to_string_lossy().into_owned())
+            .collect();
+        Ok(self.live.access(&live::seeds(&texts)?)?.credentials)
     }
 
     /// The servers that the inputs are; `None` where they are files.
@@ -84,11 +112,19 @@ impl ServerArgs {
             .map(|server| server.to_string_lossy().into_owned());
         let texts: Vec<String> = texts.collect();
         let seeds = live::seeds(&texts)?;
+        let level = if self.counts_only {
+            Level::Slots
+        } else {
+            Level::Sizes
+        };
         let typed = texts.iter().map(|text| remote::without_password(text));
         Ok(Some(Servers {
             collect: typed.chain(self.live.words(&seeds)).collect(),
             name: live::name(&seeds),
-            options: self.live.options(seeds)?,
+            options: Options {
+                level,
+                ..self.live.options(seeds)?
+            },
             keep: self.keep.clone(),
         }))
     }

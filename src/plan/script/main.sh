@@ -8,13 +8,13 @@ run_job() {
     slots=$(count "$@")
     left=$(missing "$from" "$to" "$@")
     rest=$(count $left)
-    skipped $((slots - rest)) $((keys / slots * (slots - rest)))
+    skipped $((slots - rest)) $((keys * (slots - rest) / slots)) $((bytes * (slots - rest) / slots))
     if ((rest == 0)); then
         say "slots $(in_short "$@") are on ${name[to]} already"
         return
     fi
     say "slots $(in_short $left): ${name[from]} -> ${name[to]}"
-    move "$from" "$to" $((keys / slots * rest)) $((bytes / slots * rest)) $left
+    move "$from" "$to" $((keys * rest / slots)) $((bytes * rest / slots)) $left
 }
 
 preflight
@@ -22,10 +22,11 @@ if [[ ${1-} == --check ]]; then
     say "nothing stands in the way of the moves"
     exit 0
 fi
+begin_moves
 for job in ${jobs[@]+"${jobs[@]}"}; do run_job $job; done
 end_moves
 if ((slots_done)); then
-    say "done in $SECONDS s: $slots_done slots and about $keys_done keys moved"
+    say "done in $((SECONDS - began)) s: $slots_done slots and about $keys_done keys moved"
 else
     say "nothing is left to move: every slot is where this script puts it"
 fi

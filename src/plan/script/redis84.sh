@@ -2,7 +2,10 @@
 check_commands() {
     local reply
     reply=$(ask "$2" CLUSTER MIGRATION STATUS ALL)
-    [[ $reply != *ERR* && $reply != *NOPERM* ]] || die "${name[$2]} cannot move slots as a whole, which needs Redis 8.4: $reply; plan with --commands setslot"
+    if [[ $reply == *ERR* || $reply == *NOPERM* ]]; then
+        fault "${name[$2]} cannot move slots as a whole, which needs Redis 8.4: $reply; plan with --commands setslot"
+        return
+    fi
 }
 
 # The state of what comes to TO; a server tries an import that failed again each second: running FROM TO
@@ -43,5 +46,6 @@ start() {
     shift 2
     set_bounds "$@"
     reply=$(ask "$to" CLUSTER MIGRATION IMPORT "${bounds[@]}")
-    [[ $reply =~ ^[0-9a-f]{40}$ || $reply == *'in progress'* ]] || die "slots $(in_short "$@") cannot go to ${name[to]}: $reply"
+    [[ $reply != *'in progress'* ]] || return 1
+    [[ $reply =~ ^[0-9a-f]{40}$ ]] || die "slots $(in_short "$@") cannot go to ${name[to]}: $reply"
 }

@@ -1,9 +1,10 @@
 
-few=20 many=2000    # keys in one listing
+few=100 many=2000   # keys in one listing
 batch=100          # keys in one MIGRATE at most,
 batch_bytes=1048576 # and about so many bytes
 timeout_ms=60000   # of one MIGRATE
 patience_secs=300  # for one reply
+slot_usec=4000 key_usec=30 mib_usec=10000
 
 # A word of a command that redis-cli reads from standard input.
 quoted() {
@@ -56,10 +57,10 @@ check_commands() {
     reply=$(ask "$1" MIGRATE "${host[$2]}" "${port[$2]}" slotscope:no-such-key 0 1000)
     case $reply in
         NOKEY* | MOVED* | ASK* | TRYAGAIN*) ;;
-        *) die "${name[$1]} refuses MIGRATE, without which keys cannot be moved: $reply" ;;
+        *) fault "${name[$1]} refuses MIGRATE, without which keys cannot be moved: $reply" ;;
     esac
     reply=$(ask "$2" RESTORE-ASKING slotscope:no-such-key 0 x)
-    [[ $reply != NOPERM* && $reply != *'unknown command'* ]] || die "${name[$2]} refuses RESTORE-ASKING, with which it gets keys: $reply"
+    [[ $reply != NOPERM* && $reply != *'unknown command'* ]] || fault "${name[$2]} refuses RESTORE-ASKING, with which it gets keys: $reply"
 }
 
 stop_moves() { :; }
@@ -143,7 +144,7 @@ move() {
     local keys=$3 bytes=$4 range slot most=$batch
     connect "$1" "$2"
     # Both nodes wait while a MIGRATE is under way, so that one of large keys has few.
-    if ((keys > 0 && bytes / keys * batch > batch_bytes)); then most=$((batch_bytes * keys / bytes > 0 ? batch_bytes * keys / bytes : 1)); fi
+    if ((keys > 0 && bytes * batch > batch_bytes * keys)); then most=$((batch_bytes * keys / bytes > 0 ? batch_bytes * keys / bytes : 1)); fi
     shift 4
     for range in "$@"; do
         for ((slot = ${range%-*}; slot <= ${range#*-}; slot++)); do
@@ -151,9 +152,9 @@ move() {
             move_slot "$slot" "$most"
             open=''
             if ((keys_moved < 0)); then
-                skipped 1 0
+                skipped 1 0 0
             else
-                moved "$source" "$target" 1 "$keys_moved"
+                moved "$source" "$target" 1 "$keys_moved" $((keys > 0 ? bytes * keys_moved / keys : 0))
             fi
         done
     done

@@ -35,7 +35,34 @@ missing() {
                 flush()
             }
         }
-        END { exit listed != 2 }' || die "${name[from]} or ${name[to]} does not list its slots: $(ask "$from" CLUSTER NODES; ask "$to" CLUSTER NODES)"
+        END { exit listed != 2 }' || die "$(silent "$from" "$to")"
+}
+
+# Which of two nodes does not list its slots, and its answer: silent NODE NODE
+silent() {
+    local node listed
+    for node in "$@"; do
+        listed=$(ask "$node" CLUSTER NODES)
+        [[ $listed == *myself* ]] || echo "${name[node]} does not list its slots: ${listed%%$'\n'*}"
+    done
+}
+
+# Sets `head` to the first SLOTS of some ranges, and `tail` to the others: split SLOTS RANGE...
+split() {
+    local left=$1 range size first
+    head=() tail=()
+    shift
+    for range in "$@"; do
+        size=$(count "$range") first=${range%-*}
+        if ((size <= left)); then
+            head+=("$range")
+        elif ((left == 0)); then
+            tail+=("$range")
+        else
+            head+=("$first-$((first + left - 1))") tail+=("$((first + left))-${range#*-}")
+        fi
+        left=$((left > size ? left - size : 0))
+    done
 }
 
 # A few of many ranges, for messages.

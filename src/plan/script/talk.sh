@@ -12,6 +12,8 @@ say() {
 say_over() {
     local text="$*"
     if [[ -t 2 ]]; then
+        # A line that a terminal wraps could not be written over.
+        text=${text:0:79}
         printf '\r%s\033[K' "${text//[^[:print:]]/?}" >&2
         is_shown=yes
     else
@@ -21,10 +23,11 @@ say_over() {
 
 # What is between two nodes just now, and what to type: said wherever the script ends.
 open=''
+failed=1 # the exit code: 2 before anything moves
 die() {
     say "$@"
     [[ -z $open ]] || say "$open"
-    exit 1
+    exit "$failed"
 }
 
 interrupted() {

@@ -2,7 +2,33 @@
 check_commands() {
     local reply
     reply=$(ask "$1" CLUSTER GETSLOTMIGRATIONS)
-    [[ $reply != *ERR* && $reply != *NOPERM* ]] || die "${name[$1]} cannot move slots as a whole, which needs Valkey 9.0: $reply; plan with --commands setslot"
+    if [[ $reply == *ERR* || $reply == *NOPERM* ]]; then
+        fault "${name[$1]} cannot move slots as a whole, which needs Valkey 9.0: $reply; plan with --commands setslot"
+        return
+    fi
+    check_replication "$1" "$2"
+    check_modules "$1"
+    check_modules "$2"
+}
+
+# The source logs in to the target as the user of its replication. Who may not ask for that user finds out by the migration:
+# check_replication SOURCE TARGET
+check_replication() {
+    local user reply
+    user=$(ask "$1" CONFIG GET masteruser)
+    user=${user#masteruser} user=${user#$'\n'}
+    [[ $user != *NOPERM* && $user != *ERR* ]] || return 0
+    reply=$(ask "$2" ACL DRYRUN "${user:-default}" CLUSTER SYNCSLOTS FINISH)
+    [[ $reply != *'no permissions'* && $reply != *'not found'* ]] ||
+        fault "${name[$2]} would refuse the replication user of ${name[$1]}, ${user:-default}, which moves slots: $reply"
+}
+
+# A server refuses all migrations while a module is loaded that does not support them. It says so even of one that cannot
+# be, to itself: check_modules NODE
+check_modules() {
+    local reply
+    reply=$(ask "$1" CLUSTER MIGRATESLOTS SLOTSRANGE 0 0 NODE "${id[$1]}")
+    [[ $reply != *module* ]] || fault "${name[$1]}: $reply; or plan with --commands setslot"
 }
 
 # The state of what leaves FROM: running FROM TO
@@ -38,5 +64,6 @@ start() {
     shift 2
     set_bounds "$@"
     reply=$(ask "$from" CLUSTER MIGRATESLOTS SLOTSRANGE "${bounds[@]}" NODE "${id[to]}")
-    [[ $reply == OK || $reply == *'already migrating'* ]] || die "slots $(in_short "$@") cannot leave ${name[from]}: $reply"
+    [[ $reply != *'already migrating'* ]] || return 1
+    [[ $reply == OK ]] || die "slots $(in_short "$@") cannot leave ${name[from]}: $reply"
 }

@@ -36,7 +36,7 @@ compare_keys() {
             for (i = 1; i <= NR && all_now && all_then; i++) {
                 is = now[i] / all_now; was = then[i] / all_then; off = is < was ? was - is : is - was
                 differs = off > 0.02 * was && off * all_now > 50
-                printf "  %s: %.1f %% of the keys, planned %.1f %%%s\n", name[i], 100 * is, 100 * was, differs ? ", DIFFERENT" : ""
+                printf "  %s: %.1f%% of the keys, planned %.1f%%%s\n", name[i], 100 * is, 100 * was, differs ? ", DIFFERENT" : ""
             }
         }')
     while IFS= read -r keys; do say "$keys"; done <<<"$found"

@@ -5,10 +5,14 @@ use std::collections::HashMap;
 use crate::support::cluster::{Cluster, bulks};
 use crate::support::redis::{Client, Reply, Server, wait_for};
 
-/// What every node holds, by key.
+/// What every primary holds, by key; replicas hold nothing of their own.
 pub(crate) fn contents(cluster: &Cluster) -> Vec<HashMap<Vec<u8>, Vec<u8>>> {
     let held = |server: &Server| {
         let mut client = server.connect();
+        let role = client.call(&["INFO", "replication"]).text();
+        if !role.contains("role:master") {
+            return HashMap::new();
+        }
         let keys = bulks(client.call(&["KEYS", "*"]));
         let commands: Vec<Vec<&[u8]>> = keys.iter().map(|key| vec![&b"GET"[..], key]).collect();
         let values = bulks(Reply::Array(client.pipeline(&commands)));

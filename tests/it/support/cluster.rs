@@ -94,13 +94,13 @@ impl Cluster {
             },
         );
         wait_for(|| {
-            let marked = |i: usize| {
-                self.nodes(i)
-                    .lines()
-                    .filter(|l| l.contains("slave"))
-                    .count()
+            let id = &self.ids[replica];
+            let is_marked = |i: usize| {
+                let listing = self.nodes(i);
+                let mut lines = listing.lines();
+                lines.any(|line| line.starts_with(id) && line.contains("slave"))
             };
-            match (0..self.servers.len()).find(|i| marked(*i) == 0) {
+            match (0..self.servers.len()).find(|i| !is_marked(*i)) {
                 None => Ok(()),
                 Some(i) => Err(format!("node {i} knows of no replica")),
             }

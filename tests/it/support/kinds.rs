@@ -5,6 +5,9 @@ use std::process::Command;
 
 use crate::support::redis::Server;
 
+/// Where campaigns find a server.
+const GIVEN: &str = "REDIS_SERVER";
+
 /// Whose server it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
@@ -18,6 +21,8 @@ pub(crate) enum Kind {
     Valkey91,
     /// Valkey 9.0.0.
     Valkey90,
+    /// The program that REDIS_SERVER names, in campaigns.
+    Given,
 }
 
 impl Kind {
@@ -29,6 +34,11 @@ impl Kind {
         Kind::Valkey91,
         Kind::Valkey90,
     ];
+
+    /// That of REDIS_SERVER, if it is set.
+    pub(crate) fn given() -> Option<Kind> {
+        std::env::var_os(GIVEN).map(|_| Kind::Given)
+    }
 
     /// Starts an isolated server with additional `options`.
     pub(crate) fn start(self, options: &[&str]) -> Server {
@@ -46,6 +56,7 @@ impl Kind {
                 command.env("LD_LIBRARY_PATH", folder);
                 command
             }
+            Kind::Given => Command::new(std::env::var_os(GIVEN).expect(GIVEN)),
             Kind::Redis82 => Command::new(downloaded("redis-8.2.3").join("redis-server")),
             Kind::Valkey90 | Kind::Valkey91 => {
                 let folder = match self {

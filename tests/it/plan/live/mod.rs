@@ -1,9 +1,13 @@
 //! Plans on a real cluster: compared with `redis-cli --cluster rebalance`, and carried out under load by the script.
 //! PLAN_LIVE_CASES: how many loads and weights are compared.
 
-mod moved;
+mod beside;
+mod forecast;
+mod obstacles;
 mod rebalance;
 mod script;
+mod stops;
+mod uneven;
 
 use crate::support::cluster::{Cluster, Ranges};
 use crate::support::env::size;

@@ -305,7 +305,7 @@ fn the_other_scripts_see_that_all_is_done(
         let back = script.replace(jobs[0], &format!("    '4 1 0 0 {range}'"));
         scripts.scratch.file("other.sh", back.as_bytes());
         let refused = run(scripts.scratch, "other.sh");
-        assert_eq!(refused.status.code(), Some(1), "{kind}");
+        assert_eq!(refused.status.code(), Some(2), "{kind}");
         let said = stderr(&refused);
         assert!(said.contains("cannot move slots as a whole"), "{said}");
     }

@@ -199,6 +199,20 @@ pub struct Settings {
     pub exact_elements: u64,
     /// SAMPLES of MEMORY USAGE for larger values.
     pub samples: u64,
+    /// The files of TLS, where it was spoken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsEntry>,
+}
+
+/// The PEM files of TLS, with their whole paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TlsEntry {
+    /// Certificate authorities; absent: those of the system.
+    pub ca: Option<String>,
+    /// The certificate that is shown to servers.
+    pub cert: Option<String>,
+    /// Its key.
+    pub key: Option<String>,
 }
 
 /// A node that was read, or should have been.
@@ -287,6 +301,7 @@ pub fn example(files: &[&str]) -> Manifest {
             sample_percent: 100.0,
             exact_elements: 64,
             samples: 5,
+            tls: None,
         },
         nodes: files.iter().map(node).collect(),
         keys: files.len() as u64,
