@@ -1,7 +1,8 @@
 //! What decides what is counted: parts that were counted with other flags are not merged.
 //!
 //! Tally files have the flags in the same form since version 1, so files of different versions merge. Options that came
-//! later are in its member `more`, which a file without them does not have; an older program refuses a file with them.
+//! later are in its members `more` and `more_counts`, which a file without them does not have; an older program refuses
+//! a file with them.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ use crate::spec::counting::Part;
 use crate::spec::nodes::Listing;
 use crate::spec::reading::delimiter_byte;
 use crate::spec::walking::Size;
-use crate::spec::{CountSpec, HashSpec, MemorySpec, ReadSpec, difference};
+use crate::spec::{CountSpec, HashSpec, MemorySpec, ReadSpec, difference, is_default};
 
 /// The specification of the counts; in JSON each part may be left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -112,10 +113,8 @@ struct Form {
     words: Vec<String>,
     #[serde(skip_serializing_if = "is_default")]
     more: ReadSpec,
-}
-
-fn is_default(more: &ReadSpec) -> bool {
-    *more == ReadSpec::default()
+    #[serde(skip_serializing_if = "is_default")]
+    more_counts: CountSpec,
 }
 
 impl Default for Form {
@@ -146,7 +145,8 @@ impl From<Flags> for Form {
             patterns: count.has_patterns(),
             slots_only: count.slots_only(),
             one_pass: count.one_pass,
-            separator: count.separator,
+            separator: count.separator.clone(),
+            more_counts: less_version_1(count),
             listing,
             words,
             more: ReadSpec {
@@ -168,6 +168,16 @@ impl From<Flags> for Form {
     }
 }
 
+/// What version 1 has no member for.
+fn less_version_1(mut count: CountSpec) -> CountSpec {
+    let usual = CountSpec::default();
+    count.separator = usual.separator;
+    count.depth = usual.depth;
+    count.only = usual.only;
+    count.one_pass = usual.one_pass;
+    count
+}
+
 impl From<Form> for Flags {
     fn from(form: Form) -> Self {
         let Walking {
@@ -181,6 +191,11 @@ impl From<Form> for Flags {
             Sizes::Serialized => (Size::Serialized, Default::default()),
         };
         let other = |value: u64, usual: u64| (value != usual).then_some(value);
+        let mut count = form.more_counts;
+        count.separator = form.separator;
+        count.depth *= usize::from(form.patterns);
+        count.only = form.slots_only.then_some(Part::Slots);
+        count.one_pass = form.one_pass;
         Flags {
             read: ReadSpec {
                 format: form.format,
@@ -205,16 +220,7 @@ impl From<Form> for Flags {
             hash: HashSpec {
                 policy: form.policy,
             },
-            count: CountSpec {
-                separator: form.separator,
-                depth: if form.patterns {
-                    CountSpec::default().depth
-                } else {
-                    0
-                },
-                only: form.slots_only.then_some(Part::Slots),
-                one_pass: form.one_pass,
-            },
+            count,
             listing: form.listing,
             words: form.words,
         }

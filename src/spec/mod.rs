@@ -27,6 +27,6 @@ pub use storage::StorageSpec;
 pub use walking::MemorySpec;
 
 /// Whether a member has its default value, which is not serialized.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
