@@ -12,7 +12,7 @@ from measure import Failed, measure
 from rows import ROOT, SLOTSCOPE
 
 # What must be reached from 1 thread to 2, in memory with 2 threads, and in memory between 20 and 50 million keys.
-GROWTH, PEAK_MIB, PEAKS_APART_MIB = 1.7, 128, 4
+GROWTH, PEAK_MIB, PEAKS_APART_MIB = 1.7, 48, 4
 
 
 def facts(rounds, threads, load, peers, keys):
