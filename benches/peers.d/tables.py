@@ -15,7 +15,7 @@ from rows import ROOT, SLOTSCOPE
 GROWTH, PEAK_MIB, PEAKS_APART_MIB = 1.7, 48, 4
 
 
-def facts(path, keys, rounds, threads, load, peers):
+def facts(rounds, threads, load, peers, keys):
     """What was measured, on what, with what."""
     commit = first_line("git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*")
     versions = [f"{first_line(SLOTSCOPE, '--version')} at {commit}", first_line("wc", "--version")]
@@ -30,29 +30,37 @@ def facts(path, keys, rounds, threads, load, peers):
         f"SLOTSCOPE_BENCH_THREADS={threads} SLOTSCOPE_BENCH_PEERS={peers:d} benches/peers`",
         f"- {cpu_model()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}, load {load:.1f} at the start",
         f"- {', '.join(versions)}",
-        f"- {keys:,} keys, {os.path.getsize(path):,} bytes, in the page cache: "
-        f"`slotscope generate --profile commerce --keys {keys}`",
+        f"- {keys:,} keys in each dump, which is in the page cache",
         f"- {threads} threads where nothing else is said" + (", for ClickHouse, DuckDB and sort too" if peers else ""),
     ]
+
+
+def head(path, profile, keys):
+    """Which dump the next tables are about."""
+    made = f"slotscope generate --profile {profile} --keys {keys}"
+    return [f"## {profile}", "", f"{os.path.getsize(path):,} bytes: `{made}`"]
 
 
 def contestants(rows, keys):
     """A line each: medians, scaled to the whole dump where it read a smaller one."""
     wc, default = rows["wc"].wall(), rows["default"].wall()
     lines = [
-        "| | finds | rounds | wall s | min..max | user+sys s | peak MiB | M keys/s | times `wc -l` | times default "
-        "| target, times `wc -l` |",
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|",
+        "| | finds | rounds | wall s | min..max | user+sys s | peak MiB | M keys/s | times user+sys of `--only slots` "
+        "| times `wc -l` | times default | target, user+sys | target, `wc -l` |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|---|",
     ]
     for row in rows.values():
         scale = keys / row.keys
         walls = [run.wall * scale for run in row.runs]
-        wall, cpu = median(walls), median(run.cpu for run in row.runs) * scale
+        wall, cpu = median(walls), row.cpu() * scale
         name = row.name if scale == 1 else f"{row.name}; {row.keys:,} keys, scaled"
-        target = verdict(wall / wc <= row.limit, f"{wall / wc:.2f}", f"at most {row.limit}") if row.limit else ""
+        times = (cpu / row.slots.cpu() if row.slots else None, wall / wc)
+        targets = [verdict(found <= limit, f"{found:.2f}", f"at most {limit}") if limit else ""
+                   for found, limit in zip(times, row.limits)]
+        of_slots = f"{times[0]:.2f}" if times[0] else ""
         lines.append(f"| {name} | {row.finds} | {len(row.runs)} | {wall:.3f} | {min(walls):.3f}..{max(walls):.3f} "
-                     f"| {cpu:.2f} | {row.peak_mib():.1f} | {keys / wall / 1e6:.1f} | {wall / wc:.2f} "
-                     f"| {wall / default:.2f} | {target} |")
+                     f"| {cpu:.2f} | {row.peak_mib():.1f} | {keys / wall / 1e6:.1f} | {of_slots} | {wall / wc:.2f} "
+                     f"| {wall / default:.2f} | {targets[0]} | {targets[1]} |")
     return lines
 
 

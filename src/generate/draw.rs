@@ -134,6 +134,22 @@ impl Zipf {
     }
 }
 
+impl Draw {
+    /// A rank below 2^`octaves` - 1 with weights 1, 1/2, 1/3... without a table, for ranks by the million: an octave of ranks
+    /// is as heavy as another one if each of its ranks weighs as much as its first, and draws above the true weight are
+    /// repeated, which are 3 of 10.
+    #[inline]
+    pub(super) fn long_tail(&mut self, octaves: u32) -> u64 {
+        loop {
+            let first = 1u64 << self.below(octaves as usize);
+            let rank = first + self.below(first as usize) as u64;
+            if (self.next() >> 32) * rank < first << 32 {
+                return rank - 1;
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,13 +184,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn ranks_follow_zipf() {
-        let ranks = 1000;
-        let (zipf, mut draw) = (Zipf::new(ranks), Draw::new(1));
+    fn assert_ranks_follow_zipf(ranks: u32, mut rank: impl FnMut() -> u64) {
         let draws = 2_000_000;
         let mut counts = vec![0u32; ranks as usize];
-        (0..draws).for_each(|_| counts[zipf.rank(&mut draw) as usize] += 1);
+        (0..draws).for_each(|_| counts[rank() as usize] += 1);
         let harmonic: f64 = (1..=ranks).map(|rank| 1.0 / f64::from(rank)).sum();
         for rank in [1, 2, 3, 10, 100, 1000] {
             let expected = f64::from(draws) / harmonic / f64::from(rank);
@@ -184,6 +197,18 @@ mod tests {
                 "rank {rank}: {off} off {expected}"
             );
         }
+    }
+
+    #[test]
+    fn ranks_follow_zipf() {
+        let (zipf, mut draw) = (Zipf::new(1000), Draw::new(1));
+        assert_ranks_follow_zipf(1000, || zipf.rank(&mut draw));
+    }
+
+    #[test]
+    fn ranks_of_a_long_tail_follow_zipf() {
+        let mut draw = Draw::new(1);
+        assert_ranks_follow_zipf((1 << 10) - 1, || draw.long_tail(10));
     }
 
     #[test]

@@ -10,7 +10,10 @@ use crate::generate::spell::Text;
 pub(super) const FAVOURITE_TAGS: u32 = 100_000;
 
 /// How many families there are.
-pub(super) const FAMILIES: usize = Family::Lock as usize + 1;
+pub(super) const FAMILIES: usize = Family::Post as usize + 1;
+
+/// Authors of posts: 2^23, a Zipf tail of millions of tags.
+const AUTHOR_OCTAVES: u32 = 23;
 
 /// A family of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +50,8 @@ pub(super) enum Family {
     Config,
     /// `lock:order:<n>`
     Lock,
+    /// `prod:feed:posts:{author:<user>}:<n>`
+    Post,
 }
 
 /// Kinds of ids: families that share one speak of the same users, items or orders.
@@ -59,6 +64,7 @@ const SESSION: u64 = 6;
 const PAGE: u64 = 7;
 const PAYMENT: u64 = 8;
 const ADDRESS: u64 = 9;
+const POST: u64 = 10;
 
 /// Midnight on the first of June 2024, UTC: no clock is read, a dump is the same tomorrow.
 const FIRST_MINUTE: u64 = 1_717_200_000;
@@ -154,6 +160,13 @@ impl Family {
             Family::Lock => {
                 text.word(b"lock:order:");
                 text.decimal(order(draw, turn.number()));
+            }
+            Family::Post => {
+                let rank = draw.long_tail(AUTHOR_OCTAVES);
+                text.word(b"prod:feed:posts:{author:");
+                text.decimal(user(draw, rank));
+                text.word(b"}:");
+                text.decimal(draw.scatter(POST, 26, turn.number()));
             }
         }
     }

@@ -36,6 +36,8 @@ pub enum Profile {
     HotTag,
     /// A shop: sessions, carts, orders, stock, favourites, rate limits, and a coarse {common} tag
     Commerce,
+    /// A feed: posts of millions of authors with a tag each, Zipf-distributed, beside keys without a tag
+    ZipfTail,
 }
 
 /// Bytes gathered before each write: large enough that the system call costs nothing, small enough for L2.
@@ -121,6 +123,14 @@ impl Profile {
                 (10, Payment),
                 (4, Config),
                 (1, Lock),
+            ],
+            Profile::ZipfTail => &[
+                (550, Post),
+                (150, User),
+                (100, Session),
+                (100, Item),
+                (60, Page),
+                (40, Payment),
             ],
         }
     }

@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 
 use crate::generate::*;
 
-const PROFILES: [Profile; 4] = [
+const PROFILES: [Profile; 5] = [
     Profile::Uniform,
     Profile::Tagged,
     Profile::HotTag,
     Profile::Commerce,
+    Profile::ZipfTail,
 ];
 
 fn dump(profile: Profile, keys: u64, seed: u64) -> Vec<u8> {
@@ -72,6 +73,7 @@ fn the_bytes_of_a_seed_never_change() {
         (Profile::Tagged, 5_708_365_414_681_001_893),
         (Profile::HotTag, 9_703_667_137_970_729_732),
         (Profile::Commerce, 13_315_508_682_678_078_196),
+        (Profile::ZipfTail, 2_576_572_099_710_076_751),
     ];
     assert_eq!(
         found, golden,
@@ -137,19 +139,37 @@ fn uniform_has_no_tags_and_tagged_nothing_else() {
     );
 }
 
-#[test]
-fn the_heaviest_tag_of_tagged_has_its_zipf_share() {
-    let dump = dump(Profile::Tagged, 200_000, 1);
+/// How many keys each tag holds, the heaviest first.
+fn tags(dump: &[u8]) -> Vec<u32> {
     let mut counts: HashMap<&[u8], u32> = HashMap::new();
-    for key in lines(&dump) {
-        let tag = key
-            .split(|byte| matches!(byte, b'{' | b'}'))
-            .nth(1)
-            .unwrap();
-        *counts.entry(tag).or_default() += 1;
+    for key in lines(dump) {
+        let tag = key.split(|byte| matches!(byte, b'{' | b'}')).nth(1);
+        if let Some(tag) = tag {
+            *counts.entry(tag).or_default() += 1;
+        }
     }
     let mut counts: Vec<u32> = counts.into_values().collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
+    counts
+}
+
+#[test]
+fn more_than_half_of_the_keys_of_zipf_tail_have_tags_most_of_which_hold_few() {
+    let counts = tags(&dump(Profile::ZipfTail, 1_000_000, 1));
+    let tagged: u32 = counts.iter().sum();
+    assert!((548_000..552_000).contains(&tagged), "{tagged}");
+    assert!(
+        (180_000..260_000).contains(&counts.len()),
+        "{}",
+        counts.len()
+    );
+    // ln(2^23) + 0.577 is 16.5, the sum of all weights.
+    assert!((32_500..34_200).contains(&counts[0]), "{}", counts[0]);
+}
+
+#[test]
+fn the_heaviest_tag_of_tagged_has_its_zipf_share() {
+    let counts = tags(&dump(Profile::Tagged, 200_000, 1));
     assert!(
         (0.080..0.086).contains(&(f64::from(counts[0]) / 200_000.0)),
         "{}",

@@ -118,7 +118,7 @@ fn a_policy_that_cannot_be_used_is_refused_before_anything_is_read() {
     assert_fails(
         &analyze("valkey"),
         &[
-            "--policy \"valkey\"",
+            "--policy valkey: ",
             "there are: oss, enterprise, regex:PATTERN",
         ],
     );

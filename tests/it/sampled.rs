@@ -180,6 +180,52 @@ fn a_heavy_tag_that_the_sample_lacks_is_found_by_a_second_pass() {
     assert_eq!(tags(&counted), tags(&without));
 }
 
+/// 200,000 light tags, `heavy` tags of 1,000 keys all over the dump, and 900 keys of {hidden} in a row where the sample has none.
+fn dump_of_many_heavy(heavy: usize) -> Vec<u8> {
+    let mut keys: Vec<String> = (0..200_000).map(|i| format!("cart:{{cart:{i}}}")).collect();
+    keys.extend((0..heavy * 1000).map(|i| format!("{i}:{{heavy{}}}", i % heavy)));
+    let len = keys.len();
+    (0..len).for_each(|i| keys.swap(i, (i * 7919 + 13) % len));
+    keys.splice(10_000..10_000, (0..900).map(|i| format!("{i}:{{hidden}}")));
+    keys.join("\n").into_bytes()
+}
+
+#[test]
+fn one_pass_is_enough_where_a_hundred_rows_are_proven_and_no_sooner() {
+    for (heavy, passes) in [(99, 2), (100, 1)] {
+        let counted = count(
+            &[memory("dump", &dump_of_many_heavy(heavy))],
+            "lines",
+            2,
+            100_000,
+        );
+        assert_eq!(counted.passes, passes, "{heavy} heavy tags");
+        let tally = &counted.first.tally;
+        let summary = summarise(
+            tally,
+            counted.recount.as_ref(),
+            &slotscope::Topology::even(3, String::from("even 3")).unwrap(),
+            &Observed::default(),
+            &Asked::default(),
+            Default::default(),
+        );
+        let tags = summary.tags.unwrap();
+        let first = &tags.top[..heavy];
+        assert!(
+            first
+                .iter()
+                .all(|tag| tag.load.keys == 1000 && tag.tag.0.starts_with(b"heavy"))
+        );
+        let hidden = tags.top.iter().find(|tag| tag.tag == Name::from("hidden"));
+        if passes == 1 {
+            assert!(tags.exact && (900..1000).contains(&tags.max_error) && hidden.is_none());
+            assert!(tags.top.len() == heavy && tags.certain.is_none());
+        } else {
+            assert_eq!(hidden.map(|tag| tag.load.keys), Some(900));
+        }
+    }
+}
+
 #[test]
 fn tags_that_are_heavy_by_bytes_are_known_as_well() {
     let mut rows: Vec<String> = (0..200_000)

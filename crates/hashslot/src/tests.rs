@@ -398,6 +398,32 @@ fn brace_rich() -> impl Strategy<Value = Vec<Vec<u8>>> {
     )
 }
 
+/// One tag, or none, among keys without braces: close together, far apart and in any order.
+#[test]
+fn a_single_tag_is_found_wherever_it_is_and_braces_between_keys_are_none() {
+    const KEYS: usize = 100;
+    for (len, gap) in [(0, 0), (5, 0), (5, 1), (70, 3), (5, 200)] {
+        for tagged in (0..=KEYS).step_by(9) {
+            let (mut spans, mut content) = (Spans::default(), vec![b'{'; 3]);
+            for i in 0..KEYS {
+                let key = if i == tagged { "{a}" } else { "" };
+                let key = "k".repeat(len) + key;
+                spans.push(content.len() as u32, (content.len() + key.len()) as u32);
+                content.extend_from_slice(key.as_bytes());
+                content.extend_from_slice(&b"\n".repeat(gap));
+            }
+            let buffer = Buffer::new(&content);
+            for _ in 0..2 {
+                available().for_each(|kernel| assert_hashed_spans(kernel, spans.of(&buffer)));
+                spans.start.reverse();
+                spans.end.reverse();
+            }
+        }
+    }
+    let none = Spans::default();
+    available().for_each(|kernel| assert_hashed_spans(kernel, none.of(&Buffer::new(b"{a}"))));
+}
+
 proptest! {
     #[test]
     fn hashed_spans_follow_the_hash_tag_rule(keys in brace_rich()) {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::metric::Load;
+use crate::metric::{Load, Metric};
 use crate::name::Name;
 use crate::tally::table::NameTable;
 
@@ -85,6 +85,12 @@ impl Preselected {
         let mut total = Load::default();
         self.table.iter().for_each(|(_, _, load)| total += load);
         total
+    }
+
+    /// How many of them hold at least `bound` of a metric.
+    pub(crate) fn holding(&self, metric: Metric, bound: u64) -> usize {
+        let heavy = |(_, _, load): &(&[u8], u64, Load)| load[metric] >= bound;
+        self.table.iter().filter(heavy).count()
     }
 
     /// The names that something was added to, with their hashes and loads.

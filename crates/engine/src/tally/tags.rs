@@ -13,6 +13,9 @@ use crate::tally::sketch::heavy_hitters::HeavyHitters;
 use crate::tally::table::NameTable;
 use crate::tally::tagged::Tagged;
 
+/// Rows that must be proven before a second pass is left out; tables show fewer.
+const PROVEN_ROWS: usize = 100;
+
 /// Counts of hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TagCounter {
@@ -135,18 +138,14 @@ impl TagCounter {
     }
 
     /// Settles what the tags that are known count for, once all keys are counted: whether it is enough to know these.
-    ///
-    /// It is where no other tag can hold much more than one in 100,000 of all. Else they go to the rows as well, for a
-    /// second pass to find those that are missing.
+    /// Else they go to the rows as well, for a second pass to find those that are missing.
     pub fn settle(&mut self) {
         let TagCounts::CountMin(rows) = &mut self.counts else {
             self.known = None;
             return;
         };
-        if self
-            .known
-            .as_ref()
-            .is_some_and(|known| !rows.leaves_out_little(known.total()))
+        if let Some(known) = &self.known
+            && !are_enough(known, rows)
         {
             return self.forget();
         }
@@ -331,6 +330,16 @@ impl Tally for TagCounter {
             (TagCounts::Exact(_), _) | (_, TagCounts::Exact(_)) => {}
         }
     }
+}
+
+/// Whether a list of the known names needs no others, by every metric: its first rows are proven to be the heaviest, or
+/// all others are light.
+fn are_enough(known: &Preselected, rows: &CountMin) -> bool {
+    let (bound, total) = (rows.heaviest_at_most(), known.total());
+    Metric::ALL.into_iter().all(|metric| {
+        known.holding(metric, bound[metric]) >= PROVEN_ROWS
+            || bound[metric] <= rows.light(metric, total[metric])
+    })
 }
 
 /// Adds to a name if it is known beforehand.

@@ -186,15 +186,12 @@ impl CountMin {
         Load::from_fn(|metric| highest(0, metric).min(highest(1, metric)))
     }
 
-    /// Whether no name in the rows holds much more than one in `LIGHT` of the load of these and of `others`: as far as
-    /// the rows can show it, whose cells hold many light names each.
-    pub(crate) fn leaves_out_little(&self, others: Load) -> bool {
-        let (highest, total) = (self.heaviest_at_most(), self.total());
-        Metric::ALL.into_iter().all(|metric| {
-            let usual = |row| nth_largest(self.row(row, metric).unwrap_or(&[]), FOLLOWED_CELLS);
-            let light = (total[metric].saturating_add(others[metric])) / LIGHT;
-            highest[metric] <= light.saturating_add(usual(0).max(usual(1)).saturating_mul(2))
-        })
+    /// The most that a light name may hold of a metric, if `others` hold as much outside of the rows: one in `LIGHT` of
+    /// all, and no more above it than the rows can show, whose cells hold many light names each.
+    pub(crate) fn light(&self, metric: Metric, others: u64) -> u64 {
+        let usual = |row| nth_largest(self.row(row, metric).unwrap_or(&[]), FOLLOWED_CELLS);
+        let light = self.total()[metric].saturating_add(others) / LIGHT;
+        light.saturating_add(usual(0).max(usual(1)).saturating_mul(2))
     }
 
     /// An unbiased estimate of the sum of the squared loads, standard error at most sqrt(2 / 2^16) = 0.55 %: with a
