@@ -1,7 +1,15 @@
 //! Which part of a key belongs in braces: from names and batches to an advice. The model is in crates/findings.
 
 #[cfg(feature = "cli")]
+mod code;
+#[cfg(feature = "cli")]
+mod lint_config;
+#[cfg(feature = "cli")]
+pub(crate) mod outputs;
+#[cfg(feature = "cli")]
 pub(crate) mod view;
+#[cfg(feature = "cli")]
+mod whatif_script;
 
 use std::collections::HashSet;
 

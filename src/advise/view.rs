@@ -241,8 +241,37 @@ fn schemes(findings: &AdviseFindings) -> Section<'_> {
     Section::titled("Schemes").table(table)
 }
 
+/// The finding of the chart of the schemes.
+pub(crate) fn chart_title(findings: &AdviseFindings) -> String {
+    let today = findings.schemes.iter().find(|scheme| scheme.is_today);
+    let share = |scheme: Option<&SchemeScore>| {
+        percent(scheme.and_then(|of| of.single_slot_share).unwrap_or(0.0))
+    };
+    match findings.advice {
+        Advice::Change => format!(
+            "{} of the multi-key commands in one slot, {} today",
+            share(findings.schemes.first()),
+            share(today)
+        ),
+        Advice::Keep => format!(
+            "Keep the names: {} of the multi-key commands are in one slot",
+            share(today)
+        ),
+    }
+}
+
+/// What the advice is from.
+pub(crate) fn counted_input(findings: &AdviseFindings) -> String {
+    format!(
+        "{} and {}; load is {}",
+        counted(findings.keys, "name"),
+        counted(findings.batches, "command"),
+        findings.by.title()
+    )
+}
+
 /// The tags of a scheme.
-fn scheme_name(scheme: &SchemeScore) -> String {
+pub(crate) fn scheme_name(scheme: &SchemeScore) -> String {
     let tag = |tag: &Name| {
         if tag.0.is_empty() {
             String::from("no braces")
@@ -278,12 +307,7 @@ fn notes(findings: &AdviseFindings) -> Section<'_> {
 }
 
 fn evidence(findings: &AdviseFindings) -> Vec<String> {
-    let mut lines = vec![format!(
-        "{} and {}; load is {}",
-        counted(findings.keys, "name"),
-        counted(findings.batches, "command"),
-        findings.by.title()
-    )];
+    let mut lines = vec![counted_input(findings)];
     let best = findings.schemes.first();
     let mut add = |applies: bool, line: String| {
         if applies {

@@ -12,8 +12,10 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::{Source, stream};
 use slotscope_findings::advise::batches::Batches;
 use slotscope_findings::advise::findings::AdviseFindings;
+use slotscope_report::output::Guard;
 use std::io::Read as _;
 
+use crate::advise::outputs::outputs;
 use crate::advise::{AdviseSpec, advise, view};
 use crate::analysis::reading::Reading;
 use crate::analysis::{collected, rejected};
@@ -24,7 +26,7 @@ use crate::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
 use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Ending, inputs};
+use crate::cli::{Ending, OTHER_DIRECTORY, inputs};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
 use crate::spec::NodeSpec;
@@ -60,6 +62,12 @@ pub struct AdviseArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Also write advise.json, schemes.png, whatif.sh, slotscope.toml and code.txt here
+    ///
+    /// The advice, a chart of the schemes, the rules for whatif, the old names as errors for lint, and code that builds the
+    /// new names. Without a change the last three are left out.
+    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
+    pub out: Option<PathBuf>,
     /// How servers among the inputs are reached; `--keep` is of patterns here
     #[command(flatten)]
     pub live: LiveArgs,
@@ -79,10 +87,18 @@ impl AdviseArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
+        let inputs = self.reading.inputs.iter().chain(&self.batches);
+        let guard = Guard::new(OTHER_DIRECTORY).reading(inputs.map(PathBuf::as_path));
+        let open = |path| outputs().open(path, guard);
+        let files = self.out.as_deref().map(open).transpose()?;
         let findings = self.findings()?;
-        self.output.print(&findings, Rows::or_json(self.top), || {
+        let printed = self.output.print(&findings, Rows::or_json(self.top), || {
             view::sections(&findings)
-        })?;
+        });
+        if let Some(files) = files {
+            files.publish(&findings)?;
+        }
+        printed?;
         Ok(Ending::Done)
     }
 

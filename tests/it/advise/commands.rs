@@ -4,7 +4,7 @@ use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout};
 use serde_json::Value;
 
 /// The names and a capture of a shop: carts and profiles of users, read together by scripts.
-fn shop() -> Scratch {
+pub(super) fn shop() -> Scratch {
     let scratch = Scratch::new();
     let names: String = (0..2000)
         .map(|user| format!("cart:{user}:items\nuser:{user}:profile\n"))

@@ -6,6 +6,7 @@ mod commands;
 mod kinds;
 mod more_kinds;
 mod other_kinds;
+mod outputs;
 mod promises;
 mod sampled;
 mod workload;

@@ -14,7 +14,7 @@ use crate::advise::decision::{Decision, Evidence};
 use crate::advise::joins::BatchShape;
 use crate::advise::model::Model;
 use crate::advise::reasons::KeepReason;
-use crate::advise::rename_rules::{RenameRule, rename_rule};
+use crate::advise::rename_rules::{NamePart, generality, rename_rule};
 use crate::advise::soundness::Soundness;
 
 /// The name and version of the form of the JSON.
@@ -100,6 +100,13 @@ pub struct FamilyAdvice {
     pub pattern: Name,
     /// What it becomes; absent where it stays.
     pub becomes: Option<Name>,
+    /// The rule for `whatif --retag` that renames its names; absent where it stays or is not text. The JSON has all rules
+    /// in the order that they apply in.
+    #[serde(skip)]
+    pub rule: Option<String>,
+    /// What code joins to a new name; empty without a rule.
+    #[serde(skip)]
+    pub parts: Vec<NamePart>,
     /// Its names in the sample.
     pub keys: u64,
     /// Its share of the load.
@@ -193,25 +200,27 @@ impl AdviseFindings {
             .filter(|(_, family)| !family.names.is_empty() || family.accesses > 0);
         let families = families.map(|(number, family)| {
             let becomes = renaming.pattern(number as u32, family);
+            let becomes = (becomes != family.pattern).then_some(Name(becomes));
+            let rule = becomes
+                .as_ref()
+                .and_then(|_| rename_rule(renaming, number as u32, family));
+            let (rule, parts) =
+                rule.map_or((None, Vec::new()), |rule| (Some(rule.text), rule.parts));
             FamilyAdvice {
-                becomes: (becomes != family.pattern).then_some(Name(becomes)),
+                becomes,
+                rule,
+                parts,
                 pattern: Name(family.pattern.clone()),
                 keys: family.names.len() as u64,
                 load_share: rounded(family.load as f64 / model.sample_load),
                 accesses: family.accesses,
             }
         });
-        let rules = (0..model.choices.len() as u32).filter_map(|number| {
-            let family = &list[number as usize];
-            let is_new = renaming.pattern(number, family) != family.pattern;
-            rename_rule(renaming, number, family).filter(|_| is_new)
-        });
-        let mut rules: Vec<RenameRule> = rules.collect();
+        let families: Vec<FamilyAdvice> = families.collect();
+        let rules = families.iter().filter_map(|family| family.rule.clone());
+        let mut rules: Vec<String> = rules.collect();
         // A rule that takes any word may take names that are of another: those of numbers alone come first.
-        rules.sort_by_key(RenameRule::generality);
-        let rules = rules
-            .into_iter()
-            .map(|rule| format!("{} => {}", rule.regex, rule.template));
+        rules.sort_by_key(|rule| generality(rule));
         AdviseFindings {
             schema: SCHEMA,
             advice: if decision.is_change() {
@@ -235,7 +244,7 @@ impl AdviseFindings {
             batches_of_several: best.batches.multi,
             batches_that_must: best.batches.must,
             batches_uncounted: model.joins.uncounted,
-            families: families.collect(),
+            families,
             families_unscored: model.families.other() - model.choices.len(),
             schemes: decision
                 .schemes
@@ -244,7 +253,7 @@ impl AdviseFindings {
                 .map(|(at, scheme)| score(model, scheme, at == decision.today))
                 .collect(),
             kinds: kinds(model, batches, decision),
-            rules: rules.collect(),
+            rules,
             rules_differ: 0,
             collided: decision.collided,
             together_unmet: model.unmet(&best.renaming.scheme),

@@ -21,7 +21,7 @@ pub mod model;
 #[doc(hidden)]
 pub mod names;
 pub mod reasons;
-pub(crate) mod rename_rules;
+pub mod rename_rules;
 pub mod scheme;
 mod search;
 mod seeded;

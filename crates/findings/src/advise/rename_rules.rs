@@ -1,4 +1,4 @@
-//! A scheme as rules: REGEX => TEMPLATE for `whatif --retag`, and what code writes in place of a name.
+//! A scheme as rules: REGEX => TEMPLATE for `whatif --retag`, and the parts that code joins to a name.
 
 use crate::advise::families::{Family, FieldKind};
 use crate::advise::scheme::Choice;
@@ -7,17 +7,32 @@ use crate::advise::spelling::Renaming;
 /// How a family is renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RenameRule {
-    /// What names of today match, from end to end.
-    pub regex: String,
-    /// What they become: `$1` and so on are their fields.
-    pub template: String,
+    /// REGEX => TEMPLATE: names of today match REGEX from end to end, `$1` and so on are their fields.
+    pub text: String,
+    /// The template with names for the fields.
+    pub parts: Vec<NamePart>,
 }
 
-impl RenameRule {
-    /// How many of its fields take any letters and digits.
-    pub(crate) fn generality(&self) -> usize {
-        self.regex.matches(ANY).count()
-    }
+/// A part of a name as code builds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamePart {
+    /// The same in all names.
+    Text(String),
+    /// A variable, after the word before the field: `user_id`.
+    Field(String),
+}
+
+/// A part of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum TemplatePart {
+    Text(String),
+    /// A field, counted from 0.
+    Field(usize),
+}
+
+/// How many fields of a rule take any letters and digits.
+pub(crate) fn generality(rule: &str) -> usize {
+    rule.matches(ANY).count()
 }
 
 /// Letters and digits.
@@ -49,37 +64,115 @@ pub(crate) fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> 
         regex.insert_str(close, r"\}");
         regex.insert_str(open, r"\{");
     }
+    let parts = template_parts(str::from_utf8(&template).ok()?);
     Some(RenameRule {
-        regex: format!("^{regex}$"),
-        template: short_groups(str::from_utf8(&template).ok()?),
+        text: format!("^{regex}$ => {}", spelled(&parts)),
+        parts: named(parts, &family.kinds),
     })
 }
 
-/// `$1` in place of `${1}` where no digit follows.
-fn short_groups(template: &str) -> String {
-    let mut short = String::new();
+/// Takes a template apart whose fields are `${1}` and whose dollar signs are doubled.
+fn template_parts(template: &str) -> Vec<TemplatePart> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
     let mut rest = template;
-    while let Some(at) = rest.find('$') {
-        short += &rest[..=at];
-        rest = &rest[at + 1..];
-        if let Some(after) = rest.strip_prefix('$') {
-            // A dollar sign of the name.
-            short += "$";
-            rest = after;
-            continue;
-        }
-        let group = rest
+    while let Some((before, after)) = rest.split_once('$') {
+        text += before;
+        let group = after
             .strip_prefix('{')
-            .and_then(|group| group.split_once('}'));
-        match group {
-            Some((number, after)) if !after.starts_with(|next: char| next.is_ascii_digit()) => {
-                short += number;
-                rest = after;
+            .and_then(|group| group.split_once('}'))
+            .and_then(|(number, after)| {
+                Some((number.parse::<usize>().ok()?.checked_sub(1)?, after))
+            });
+        rest = match group {
+            Some((field, after)) => {
+                if !text.is_empty() {
+                    parts.push(TemplatePart::Text(std::mem::take(&mut text)));
+                }
+                parts.push(TemplatePart::Field(field));
+                after
             }
-            _ => {}
-        }
+            None => {
+                text.push('$');
+                after.strip_prefix('$').unwrap_or(after)
+            }
+        };
     }
-    short + rest
+    text += rest;
+    if !text.is_empty() {
+        parts.push(TemplatePart::Text(text));
+    }
+    parts
+}
+
+/// The template of parts: `$1` for a field, `${1}` where a digit follows.
+fn spelled(parts: &[TemplatePart]) -> String {
+    let mut template = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        let next = parts.get(at + 1);
+        let is_before_digit = matches!(next, Some(TemplatePart::Text(text)) if text.starts_with(|next: char| next.is_ascii_digit()));
+        template += &match part {
+            TemplatePart::Text(text) => text.replace('$', "$$"),
+            TemplatePart::Field(field) if is_before_digit => format!("${{{}}}", field + 1),
+            TemplatePart::Field(field) => format!("${}", field + 1),
+        };
+    }
+    template
+}
+
+/// The parts with names of variables for the fields: after the word before them in the new name.
+fn named(parts: Vec<TemplatePart>, kinds: &[FieldKind]) -> Vec<NamePart> {
+    let mut names: Vec<(usize, String)> = Vec::new();
+    let mut named = Vec::new();
+    for part in parts {
+        named.push(match part {
+            TemplatePart::Text(text) => NamePart::Text(text),
+            TemplatePart::Field(field) => {
+                let known = names.iter().find(|(known, _)| *known == field);
+                let name = known.map(|(_, name)| name.clone()).unwrap_or_else(|| {
+                    let name = unused(&variable(named.last(), kinds[field]), &names);
+                    names.push((field, name.clone()));
+                    name
+                });
+                NamePart::Field(name)
+            }
+        });
+    }
+    named
+}
+
+/// The name of a variable: `user_id` after `user:`, `id` where no word is before it.
+fn variable(before: Option<&NamePart>, kind: FieldKind) -> String {
+    let noun = match kind {
+        FieldKind::Date => "date",
+        FieldKind::Address => "ip",
+        _ => "id",
+    };
+    let Some(NamePart::Text(text)) = before else {
+        return noun.to_owned();
+    };
+    let is_part = |c: char| c.is_alphanumeric();
+    let text = text.trim_end_matches(|c| !is_part(c));
+    let word = text.rsplit(|c| !is_part(c)).next().unwrap_or_default();
+    let is_plain = word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.is_ascii();
+    if is_plain {
+        format!("{}{}_{noun}", word[..1].to_ascii_lowercase(), &word[1..])
+    } else {
+        noun.to_owned()
+    }
+}
+
+/// A name that no other field has.
+fn unused(name: &str, names: &[(usize, String)]) -> String {
+    let is_taken = |name: &str| names.iter().any(|(_, taken)| taken == name);
+    let mut free = name.to_owned();
+    for number in 2.. {
+        if !is_taken(&free) {
+            break;
+        }
+        free = format!("{name}{number}");
+    }
+    free
 }
 
 /// The pattern with other texts for its fields and its literals, and where its tokens are.
@@ -155,7 +248,8 @@ fn escaped(text: &str) -> String {
             _ if byte.is_ascii_alphanumeric() || b"_:-/".contains(&byte) => {
                 escaped.push(char::from(byte))
             }
-            b' '..=b'~' => escaped.extend(['\\', char::from(byte)]),
+            // `\<` and `\>` are the ends of a word.
+            b' '..=b'~' if !b"<>".contains(&byte) => escaped.extend(['\\', char::from(byte)]),
             _ => escaped += &format!("\\x{byte:02x}"),
         }
     }
@@ -174,8 +268,34 @@ mod tests {
             ("$${user:${1}}", "$${user:$1}"),
             ("cost$$:${1}", "cost$$:$1"),
         ] {
-            assert_eq!(short_groups(long), short);
+            assert_eq!(spelled(&template_parts(long)), short);
         }
         assert_eq!(escaped("a.b|é"), r"a\.b\|\xc3\xa9");
+        assert_eq!(escaped("a<b>"), r"a\x3cb\x3e");
+    }
+
+    #[test]
+    fn code_joins_texts_and_variables_of_their_own_names() {
+        let variables = |template: &str| {
+            let parts = named(template_parts(template), &[FieldKind::Number; 3]);
+            let field = |part| match part {
+                NamePart::Field(name) => Some(name),
+                NamePart::Text(_) => None,
+            };
+            let names: Vec<String> = parts.into_iter().filter_map(field).collect();
+            names.join(" ")
+        };
+        for (template, names) in [
+            ("cart:{user:${1}}:items", "user_id"),
+            ("order:{User:${2}}:${1}:head:$$${3}", "user_id id head_id"),
+            ("{a:${1}:${2}}:x:${2}", "a_id id id"),
+            ("${1}:7up:${2}:caf\u{e9}:${3}", "id id2 id3"),
+        ] {
+            let found = variables(template);
+            assert_eq!(found, names, "{template}");
+        }
+        let parts = named(template_parts("x$$:${1}"), &[FieldKind::Date]);
+        let (text, field) = ("x$:".to_owned(), "x_date".to_owned());
+        assert_eq!(parts, [NamePart::Text(text), NamePart::Field(field)]);
     }
 }

@@ -19,6 +19,7 @@ pub mod nodes_over_time;
 mod number;
 pub mod over_time;
 mod prefixes;
+pub mod schemes;
 mod sheet;
 mod slot_load;
 mod tag_sizes;

@@ -14,7 +14,7 @@ mod whole;
 pub use csv_rows::{CsvRows, spelled};
 pub use directory::SingleFile;
 pub use guard::{Guard, Mark};
-pub(crate) use replace::Written;
+pub use replace::Written;
 pub use set::{OpenSet, OutputSet};
 pub use unfinished::abandon;
 pub use whole::{Replaces, WholeDirectory};

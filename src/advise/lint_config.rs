@@ -1,0 +1,37 @@
+//! slotscope.toml: names that the advice changes are errors of `slotscope lint`, so that no code goes back to them.
+
+use slotscope_findings::advise::findings::{AdviseFindings, FamilyAdvice};
+
+/// The configuration.
+pub(super) fn text(findings: &AdviseFindings) -> String {
+    let rules = findings.families.iter().filter_map(rule);
+    let rules: String = rules
+        .enumerate()
+        .map(|(at, (pattern, what))| {
+            format!(
+                "\n[[rule]]\nid = \"old-name-{}\"\nmust-not-match = {pattern}\nseverity = \"error\"\nwhat = {what}\n",
+                at + 1
+            )
+        })
+        .collect();
+    format!(
+        "# Names without the recommended hash tags, as slotscope advise found them.\n\
+         # slotscope lint --config slotscope.toml DUMP\n{rules}"
+    )
+}
+
+/// Names of a family as they are today, and what to write instead.
+fn rule(family: &FamilyAdvice) -> Option<(String, String)> {
+    let (regex, _) = family.rule.as_ref()?.split_once(" => ")?;
+    let becomes = family.becomes.as_ref()?;
+    let what = format!("are {}; write {becomes}", family.pattern);
+    // Names are bytes.
+    Some((quoted(&format!("(?-u){regex}")), quoted(&what)))
+}
+
+/// A string of TOML, whose escapes are those of JSON.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text)
+        .to_string()
+        .replace('\u{7f}', "\\u007f")
+}
