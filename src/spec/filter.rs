@@ -195,7 +195,7 @@ mod tests {
                 sizes("2kb", "1kb"),
                 "--min-size 2kb: is more than --max-size",
             ),
-            (regex, "--match-regex (: "),
+            (regex, "--match-regex \"(\": "),
         ] {
             let error = spec.filter().unwrap_err().to_string();
             assert!(error.starts_with(wanted), "{error}");

@@ -350,9 +350,7 @@ mod tests {
 
     #[test]
     fn a_rule_that_cannot_be_read_is_named_with_the_way_out() {
-        assert!(
-            refused([&["a"], &[], &[]]).starts_with("--retag \"a\": is not 'REGEX => TEMPLATE'")
-        );
+        assert!(refused([&["a"], &[], &[]]).starts_with("--retag a: is not 'REGEX => TEMPLATE'"));
         assert!(refused([&["(a) => $2"], &[], &[]]).contains("has no group $2"));
         assert!(refused([&["(a) => $x"], &[], &[]]).contains("has no group $"));
         assert!(refused([&["(?=a) => b"], &[], &[]]).contains("look-around"));

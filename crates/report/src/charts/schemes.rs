@@ -80,15 +80,17 @@ fn marks((index, scheme): (usize, &SchemePoint)) -> [Mark; 3] {
     ]
 }
 
-/// The names at the right with their figures, in the order of the dots from the top down.
+/// The names at the right with their figures, of as many schemes as fit, in the order of the dots from the top down.
 fn names(canvas: &Canvas<'_>, y: &Axis, schemes: &[SchemePoint]) {
-    let mut order: Vec<(usize, &SchemePoint)> = schemes.iter().enumerate().collect();
+    let between = (y.end, y.start - LINES / 2);
+    let room = ((between.1 - between.0) / LINES).max(1) as usize;
+    let mut order: Vec<(usize, &SchemePoint)> = schemes.iter().enumerate().take(room).collect();
     order.sort_by(|a, b| b.1.max_over_mean.total_cmp(&a.1.max_over_mean));
     let wanted: Vec<i32> = order
         .iter()
         .map(|(_, scheme)| y.at(scheme.max_over_mean))
         .collect();
-    let places = spread(&wanted, LINES, (y.end, y.start - LINES / 2));
+    let places = spread(&wanted, LINES, between);
     let left = canvas.width - RIGHT + GAP;
     for ((index, scheme), place) in order.into_iter().zip(places) {
         let dot = (f64::from(left), f64::from(place));
