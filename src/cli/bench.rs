@@ -30,7 +30,7 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     /// Also write bench.json and bench.png here
-    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
 }
 

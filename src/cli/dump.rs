@@ -33,7 +33,7 @@ pub struct DumpArgs {
     #[arg(value_name = "FILE", required = true, help_heading = ARGUMENTS)]
     pub inputs: Vec<PathBuf>,
     /// The form of the lines
-    #[arg(long, help_heading = OUTPUT, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(long = "output-format", alias = "output", help_heading = OUTPUT, value_enum, value_name = "FORM", default_value_t)]
     pub output: LineForm,
     /// Only keys of this database
     #[arg(long, value_name = "N")]
@@ -82,10 +82,18 @@ impl DumpArgs {
         match self.output {
             LineForm::Csv => {
                 let mut csv = CsvRows::new(io::stdout());
-                csv.row(DUMP).map_err(Error::stdout)?;
+                let mut has_header = false;
                 let ending = self.print(&found.sources, &is_wanted, |line| {
+                    if !has_header {
+                        csv.row(DUMP)?;
+                        has_header = true;
+                    }
                     csv.row(view::cells(line))
                 })?;
+                // A file that cannot be read has an error and no table.
+                if !has_header && matches!(ending, Ending::Done) {
+                    csv.row(DUMP).map_err(Error::stdout)?;
+                }
                 csv.finish().map_err(Error::stdout)?;
                 Ok(ending)
             }

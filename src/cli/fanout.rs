@@ -21,11 +21,15 @@ use slotscope_findings::summary::Incomplete;
 use crate::analysis::rejected;
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::{Ending, inputs, values};
+use crate::cli::{Ending, inputs, say, values};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
 use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::spec::{HashSpec, NodeSpec, StorageSpec};
+
+/// A list of keys is taken for batches of one key each.
+const LIST_OF_KEYS: &str = "note: each batch has one key; a list of keys has no batches: give MONITOR captures, append-only \
+    files, or lines of the keys of one command each";
 
 /// Batches of keys or commands in, their fan-out over slots and nodes out.
 #[derive(Args, Debug)]
@@ -96,7 +100,11 @@ impl FanoutArgs {
             return Err(Error::bad(only.file.to_string(), only.reason.clone()));
         }
         let rejects = rejected::of(&inputs, &read.rejects);
+        let is_list = !read.has_commands;
         let findings = found.findings(slow, rejects, read.incomplete, read.passed_over);
+        if is_list && findings.batches > 1 && findings.batches == findings.keys {
+            say(LIST_OF_KEYS);
+        }
         self.output.print(&findings, Rows::or_json(self.top), || {
             view::sections(&findings, self.top)
         })?;
@@ -133,6 +141,8 @@ pub(super) struct Read {
     pub(super) rejects: Rejects,
     pub(super) incomplete: Vec<Incomplete>,
     pub(super) passed_over: Vec<PassedOver>,
+    /// Whether an input has commands, as captures do, not lines of keys.
+    has_commands: bool,
 }
 
 impl Read {
@@ -154,6 +164,7 @@ impl Read {
             Lines::Monitor => InputKind::Monitor,
             Lines::Aof => InputKind::Aof,
         };
+        self.has_commands |= kind != InputKind::Lines;
         let file = Name::from(input.path());
         if let Some(reason) = without_commands(kind, input.path()) {
             let reason = String::from(reason);

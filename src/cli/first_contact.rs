@@ -13,6 +13,7 @@ use slotscope_report::render::text::wrapped;
 
 use crate::cli::Cli;
 use crate::cli::help::topics::Topic;
+use crate::cli::synonyms::command_for;
 
 /// How to begin, below what the program is for.
 const BEGIN: &str = "
@@ -86,10 +87,10 @@ fn no_command(word: &str, similar: Option<&str>) -> String {
     if is_input(word) {
         return format!("\"{name}\" is an input, not a command: slotscope analyze {typed}");
     }
-    match similar {
-        Some(similar) => {
+    match command_for(word).or(similar) {
+        Some(command) => {
             format!(
-                "no command is called \"{name}\"; slotscope {similar} is the nearest; slotscope help lists all"
+                "no command is called \"{name}\"; did you mean slotscope {command}? slotscope help lists all"
             )
         }
         None => format!("no command is called \"{name}\"; there are: {}", commands()),
@@ -154,6 +155,7 @@ mod tests {
                 "{word}: {said}"
             );
         }
-        assert!(no_command("anlyze", Some("analyze")).contains("slotscope analyze is the nearest"));
+        assert!(no_command("anlyze", Some("analyze")).contains("did you mean slotscope analyze?"));
+        assert!(no_command("report", Some("recount")).contains("did you mean slotscope analyze?"));
     }
 }

@@ -93,7 +93,7 @@ impl Limit {
             .min_by_key(|(at, op)| (*at, std::cmp::Reverse(op.0.len())))
         else {
             return Err(bad(
-                "has no comparison; write it as: nodes.keys.max_over_mean > 1.2".into(),
+                "has no comparison; write it as: 'verdict >= watch' or 'nodes.keys.max_over_mean > 1.2'".into(),
             ));
         };
         let (path, number) = (text[..at].trim(), text[at + sign.len()..].trim());

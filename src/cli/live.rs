@@ -47,7 +47,7 @@ pub struct LiveArgs {
     /// Ask for the password on the terminal
     #[arg(long, hide_short_help = true)]
     pub ask_password: bool,
-    /// Certificate authorities [default: those of the system]
+    /// Trusted authorities [default: the system's]
     ///
     /// A PEM file. TLS is spoken with this flag, with --tls-cert, and where a URL begins with `rediss://`.
     #[arg(long, value_name = "FILE")]

@@ -32,9 +32,11 @@ pub mod plan;
 pub(crate) mod printing;
 pub mod progress;
 pub mod reading;
+mod refused;
 pub mod report_file;
 pub mod schema;
 mod service;
+mod synonyms;
 pub mod tally;
 pub mod timeline;
 pub mod trend;
@@ -45,7 +47,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 
 use anstream::ColorChoice;
-use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::source::pipe;
@@ -91,6 +93,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     };
     if is_typed || (reads_stdin && pipe::stdin_was_empty()) {
         say(&first_contact::no_input(&words));
+        return FAILED;
     }
     code
 }
@@ -142,12 +145,29 @@ impl Cli {
     /// # Errors
     /// Words that are no command; help and version, which clap takes for errors.
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
-        let mut cli = Cli::try_parse_from(&words)?;
+        let mut program = program();
+        let parsed = program.try_get_matches_from_mut(&words);
+        let parsed = parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+        let mut cli = parsed.map_err(|error| {
+            let mut typed = words
+                .iter()
+                .filter_map(|word| program.find_subcommand(word));
+            refused::reworded(error, typed.next())
+        })?;
         if let Command::Analyze(analyze) = &mut cli.command {
             analyze.reading.given.words = words;
         }
         Ok(cli)
     }
+}
+
+/// The definition of the command line. A number below zero is a wrong value of its flag, not an unknown flag.
+fn program() -> clap::Command {
+    let with_numbers = |arg: clap::Arg| {
+        let takes_value = !arg.is_positional() && arg.get_action().takes_values();
+        arg.allow_negative_numbers(takes_value)
+    };
+    Cli::command().mut_subcommands(|command| command.mut_args(with_numbers))
 }
 
 /// When to use colours.

@@ -17,10 +17,10 @@ use crate::spec::headings::OUTPUT;
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = OUTPUT)]
 pub struct OutputArgs {
-    /// The form of the result on standard output
-    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Text)]
+    /// The form on standard output
+    #[arg(long = "output-format", alias = "output", value_enum, value_name = "FORM", default_value_t = Form::Text)]
     pub output: Form,
-    /// The same as --output json
+    /// As --output-format json
     #[arg(long, conflicts_with = "output")]
     pub json: bool,
 }

@@ -52,7 +52,7 @@ pub struct TimelineArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     /// Also write timeline.json, timeline.html, timeline.png and nodes-over-time.png here
-    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
 }
 

@@ -54,7 +54,7 @@ pub struct TrendArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     /// Also write trend.json, trend.html, trend.csv and the charts here
-    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// Exit with 1 where a number of the trend's JSON crosses a limit
     ///

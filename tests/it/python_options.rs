@@ -1,58 +1,139 @@
-//! The options of the Python package are those of the specs: `BLESS=1 cargo test --test it python_options::` rewrites them.
+//! The options of the Python package are the flags of the program: `BLESS=1 cargo test --test it python_options::` rewrites
+//! them from the definitions that the program parses its command line with.
 
+use std::any::TypeId;
 use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, Command, CommandFactory};
+use slotscope::cli::Cli;
 
 use crate::support::run::root;
-use schemars::{JsonSchema, schema_for};
-use serde_json::Value;
-use slotscope::spec::{CountSpec, HashSpec, NodeSpec, ReadSpec};
 
-const FILE: &str = "python/slotscope/_spec.py";
-const HEAD: &str = "\"\"\"What is read and counted, generated from the specs of the library (tests/it/python_options.rs).\"\"\"
+const FILE: &str = "python/slotscope/_options.py";
+const HEAD: &str = "\"\"\"The options of the functions, generated from the flags of the program (tests/it/python_options.rs).\"\"\"
 
 from __future__ import annotations
 
-from typing import TypedDict
+import os
+from typing import TypedDict, Union
+
+Path = Union[str, \"os.PathLike[str]\"]
 ";
 
-/// The type of an option, of any form that serde reads it from.
-fn python_type(member: &Value) -> String {
-    let kind = match &member["type"] {
-        Value::Array(kinds) => kinds[0].as_str(),
-        kind => kind.as_str(),
+/// The classes of options, and the commands that they are of.
+const CLASSES: [(&str, &str); 4] = [
+    ("Analyze", "analyze"),
+    ("Plan", "plan"),
+    ("WhatIf", "whatif"),
+    ("Advise", "advise"),
+];
+
+/// Flags that say what is written, and how the terminal is used: a function returns its result.
+const OF_THE_PROGRAM: &[&str] = &[
+    "ask_password",
+    "charts",
+    "check",
+    "color",
+    "commands",
+    "fail_on",
+    "force",
+    "full",
+    "help",
+    "json",
+    "max_job_bytes",
+    "no_files",
+    "openmetrics",
+    "out",
+    "output_format",
+    "pause_ms",
+    "progress",
+    "rollback",
+    "verify",
+    "version",
+];
+
+/// The options of a command: every flag but those of the program.
+fn options(command: &Command) -> Vec<&Arg> {
+    let is_option = |arg: &&Arg| {
+        let name = arg.get_long().unwrap_or_default().replace('-', "_");
+        let is_forced = command.get_name() == "plan" && name == "force";
+        !arg.is_positional() && (is_forced || !OF_THE_PROGRAM.contains(&name.as_str()))
     };
-    match kind {
-        Some("boolean") => "bool".into(),
-        Some("integer") => "int".into(),
-        Some("array") => {
-            let one = python_type(&member["items"]);
-            format!("{one} | list[{one}]")
-        }
-        // Texts, and words of a list.
-        _ => "str".into(),
+    let mut options: Vec<&Arg> = command.get_arguments().filter(is_option).collect();
+    options.sort_by_key(|arg| arg.get_long());
+    options
+}
+
+/// The type of one value of a flag.
+fn value_type(arg: &Arg) -> &'static str {
+    let kind = arg.get_value_parser().type_id();
+    if kind == TypeId::of::<PathBuf>() {
+        "Path"
+    } else if [TypeId::of::<f64>(), TypeId::of::<f32>()]
+        .iter()
+        .any(|it| kind == *it)
+    {
+        "float"
+    } else if [TypeId::of::<String>(), TypeId::of::<Duration>()]
+        .iter()
+        .any(|it| kind == *it)
+    {
+        "str"
+    } else if is_integer(arg) {
+        "int"
+    } else {
+        "str"
     }
 }
 
-fn class<T: JsonSchema>(name: &str) -> String {
-    let schema = schema_for!(T).to_value();
-    let about = schema["description"].as_str().unwrap();
-    let mut text = format!("\n\nclass {name}(TypedDict, total=False):\n    \"\"\"{about}\"\"\"\n");
-    for (name, member) in schema["properties"].as_object().unwrap() {
-        let about = member["description"].as_str().expect(name);
-        let first = about.split("\n\n").next().unwrap().replace('\n', " ");
-        text += &format!("\n    #: {first}\n    {name}: {}\n", python_type(member));
+fn is_integer(arg: &Arg) -> bool {
+    let kind = arg.get_value_parser().type_id();
+    let integers = [
+        TypeId::of::<u8>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<usize>(),
+    ];
+    integers.iter().any(|it| kind == *it)
+}
+
+/// The type of an option: a flag that may be repeated takes a list, one of NAME=VALUE a dict.
+fn python_type(arg: &Arg) -> String {
+    let one = value_type(arg);
+    let name = arg.get_value_names().unwrap_or_default().first();
+    match arg.get_action() {
+        ArgAction::SetTrue => "bool".into(),
+        ArgAction::Append if name.is_some_and(|name| name.contains('=')) => {
+            format!("dict[str, {one}] | list[{one}]")
+        }
+        ArgAction::Append => format!("{one} | list[{one}]"),
+        _ => one.into(),
+    }
+}
+
+fn class(name: &str, command: &Command) -> String {
+    let of = command.get_name();
+    let mut text = format!(
+        "\n\nclass {name}(TypedDict, total=False):\n    \"\"\"The options of `{of}`.\"\"\"\n"
+    );
+    for arg in options(command) {
+        let about = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let option = arg.get_long().unwrap().replace('-', "_");
+        let about = about.lines().next().unwrap_or_default();
+        text += &format!("\n    #: {about}\n    {option}: {}\n", python_type(arg));
     }
     text
 }
 
 #[test]
-fn options_are_the_members_of_the_specs() {
-    let classes = [
-        class::<ReadSpec>("ReadSpec"),
-        class::<NodeSpec>("NodeSpec"),
-        class::<HashSpec>("HashSpec"),
-        class::<CountSpec>("CountSpec"),
-    ];
+fn options_are_the_flags_of_the_commands() {
+    let mut program = Cli::command();
+    program.build();
+    let classes = CLASSES
+        .map(|(name, command)| class(name, program.find_subcommand(command).expect(command)));
     let wanted = HEAD.to_owned() + &classes.concat();
     let path = root().join(FILE);
     if std::env::var_os("BLESS").is_some() {
@@ -61,6 +142,25 @@ fn options_are_the_members_of_the_specs() {
     let found = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == wanted,
-        "{FILE} is not what the specs say; BLESS=1 rewrites it"
+        "{FILE} is not what the program's flags say; BLESS=1 rewrites it"
     );
+}
+
+#[test]
+fn flags_of_the_program_are_flags() {
+    let mut program = Cli::command();
+    program.build();
+    let commands = CLASSES.map(|(_, command)| program.find_subcommand(command).expect(command));
+    for name in OF_THE_PROGRAM {
+        let is_flag = |command: &&Command| {
+            command.get_arguments().any(|arg| {
+                arg.get_long()
+                    .is_some_and(|it| it.replace('-', "_") == *name)
+            })
+        };
+        assert!(
+            commands.iter().any(|command| is_flag(command)),
+            "{name} is no flag"
+        );
+    }
 }

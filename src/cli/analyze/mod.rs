@@ -103,11 +103,11 @@ pub struct AnalyzeArgs {
     /// Where the files go [default: reports/NAME]
     ///
     /// NAME is that of the first input, without its extensions.
-    #[arg(long, value_name = "DIR", conflicts_with = "no_files", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "DIR", conflicts_with = "no_files", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// Write no files
     ///
-    /// With --output json none are written unless --out is given.
+    /// With --json none are written unless --out is given.
     #[arg(long, help_heading = OUTPUT)]
     pub no_files: bool,
     /// Which charts are drawn
@@ -121,7 +121,7 @@ pub struct AnalyzeArgs {
     /// Write the numbers of the report to FILE for Prometheus: the text format of node_exporter's textfile collector
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub openmetrics: Option<PathBuf>,
-    /// What standard output gets: with --output json it is report.json
+    /// What standard output gets: with --json it is report.json
     #[command(flatten)]
     pub output: OutputArgs,
     /// Exit with 1 where a number of report.json crosses a limit

@@ -13,8 +13,12 @@ use slotscope_engine::name::Name;
 
 use crate::cli::help::topics::{TOPICS, Topic};
 use crate::cli::printing::width;
+use crate::cli::synonyms::command_for;
 use crate::cli::{Cli, Ending};
 use crate::spec::headings::ARGUMENTS;
+
+/// Pages that are named for a word that they have.
+const PAGES: usize = 3;
 
 /// A command's flags, or a page of the manual.
 #[derive(Args, Debug)]
@@ -71,16 +75,54 @@ fn of(word: &str) -> Result<String> {
     command.ok_or_else(|| unknown(word, &cli))
 }
 
+/// What may be meant by a word that is neither: a verb of another tool, a misspelt name, or a word of some pages.
 fn unknown(word: &str, cli: &clap::Command) -> Error {
-    let commands: Vec<_> = cli.get_subcommands().map(clap::Command::get_name).collect();
-    let topics: Vec<_> = TOPICS.iter().map(|topic| topic.name).collect();
+    let commands = cli.get_subcommands().map(clap::Command::get_name);
+    let names: Vec<&str> = commands
+        .chain(TOPICS.iter().map(|topic| topic.name))
+        .collect();
+    let pages = pages_with(word);
+    let hint = if let Some(meant) = command_for(word).or_else(|| nearest(word, &names)) {
+        format!("did you mean slotscope help {meant}?")
+    } else if pages.is_empty() {
+        format!("there are: {}", names.join(", "))
+    } else {
+        let pages: Vec<String> = pages
+            .iter()
+            .map(|page| format!("slotscope help {page}"))
+            .collect();
+        format!("the word is in {}", pages.join(", "))
+    };
     let what = format!(
-        "no command or topic is called \"{}\"; commands: {}; topics: {}",
-        Name::from(word),
-        commands.join(", "),
-        topics.join(", ")
+        "no command or page of the manual is called \"{}\"; {hint}",
+        Name::from(word)
     );
     Error::bad("help", what)
+}
+
+/// The name that differs least, if it differs by a letter or two.
+fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
+    let most = if word.len() < 5 { 1 } else { 2 };
+    let distances = names
+        .iter()
+        .map(|name| (strsim::osa_distance(word, name), *name));
+    let near = distances.min().filter(|&(distance, _)| distance <= most);
+    near.map(|(_, name)| name)
+}
+
+/// The pages that have the word most often.
+fn pages_with(word: &str) -> Vec<&'static str> {
+    let mut pages: Vec<_> = TOPICS
+        .iter()
+        .map(|topic| (topic.mentions(word), topic.name))
+        .collect();
+    pages.retain(|&(lines, _)| lines > 0 && word.len() > 2);
+    pages.sort_by_key(|&(lines, _)| std::cmp::Reverse(lines));
+    pages
+        .into_iter()
+        .take(PAGES)
+        .map(|(_, name)| name)
+        .collect()
 }
 
 #[cfg(test)]
@@ -115,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_a_command_a_topic_or_an_error_that_lists_both() {
+    fn a_word_is_a_command_a_topic_or_an_error_that_names_the_nearest() {
         assert!(of("plan").unwrap().contains("--topology"));
         assert!(of("verdict").unwrap().contains("Fair share"));
         let error = of("no\u{1b}thing").unwrap_err().to_string();
@@ -124,5 +166,14 @@ mod tests {
             "{error}"
         );
         assert!(error.contains("formats, "), "{error}");
+        for (word, hint) in [
+            ("analyse", "did you mean slotscope help analyze?"),
+            ("rebalance", "did you mean slotscope help plan?"),
+            ("format", "did you mean slotscope help formats?"),
+            ("topology", "the word is in slotscope help "),
+        ] {
+            let error = of(word).unwrap_err().to_string();
+            assert!(error.contains(hint), "{word}: {error}");
+        }
     }
 }

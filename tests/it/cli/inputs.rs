@@ -138,9 +138,7 @@ fn a_file_without_permission_is_named() {
     if fs::File::open(&locked).is_ok() {
         // Permissions do not bind root: another user runs a copy of the program that this user can reach.
         let nobody = 65_534;
-        let program = scratch.path("slotscope");
-        fs::copy(env!("CARGO_BIN_EXE_slotscope"), &program).unwrap();
-        mode(&program, 0o755);
+        let program = scratch.program();
         mode(&scratch.path("."), 0o755);
         command = Command::new(program);
         clean_environment(&mut command);

@@ -61,9 +61,8 @@ fn without_threads_a_cluster_is_read_or_the_lack_is_said() {
         ] {
             let scratch = Scratch::new();
             // The program is where another user can run it.
-            let program = scratch.path("slotscope");
-            std::fs::copy(env!("CARGO_BIN_EXE_slotscope"), &program).unwrap();
-            let open = run(&scratch, "chmod 755 slotscope; chmod 777 .");
+            scratch.program();
+            let open = run(&scratch, "chmod 777 .");
             assert!(open.status.success());
             let (verb, rest) = words.split_once(' ').unwrap();
             let line = format!(

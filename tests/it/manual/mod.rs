@@ -183,12 +183,12 @@ fn a_run_without_a_command_is_answered_with_what_to_type() {
     );
     assert_fails(
         &scratch.run(&["anlyze", "x"]),
-        &["slotscope analyze is the nearest"],
+        &["did you mean slotscope analyze?"],
     );
     assert_fails(&scratch.run(&["verdict"]), &["slotscope help verdict"]);
     assert_fails(
         &scratch.run(&["help", "xyzzy"]),
-        &["commands: analyze", "topics: formats"],
+        &["there are: analyze", "formats"],
     );
     let missing = scratch.run(&["diff", "old"]);
     assert!(

@@ -70,6 +70,16 @@ pub(crate) fn feed(mut command: Command, input: &[u8]) -> Output {
 pub(crate) struct Scratch(TempDir);
 
 impl Scratch {
+    /// A copy of the program, which other users can run. Another process writes it: a file that is open for writing, also
+    /// in a process that another test forks meanwhile, cannot be run.
+    pub(crate) fn program(&self) -> PathBuf {
+        let program = self.path("slotscope");
+        let mut copy = Command::new("install");
+        copy.args(["-m", "755", env!("CARGO_BIN_EXE_slotscope")]);
+        assert!(copy.arg(&program).status().unwrap().success());
+        program
+    }
+
     pub(crate) fn new() -> Self {
         Scratch(tempfile::tempdir().unwrap())
     }

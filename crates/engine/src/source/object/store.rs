@@ -81,6 +81,10 @@ impl Store {
         drop(rustls::crypto::ring::default_provider().install_default());
         let failed = |error| cannot_open(&error, options);
         let root = address.root.as_str();
+        if root.trim_end_matches('/').ends_with(':') {
+            let what = "names no bucket; write it like s3://BUCKET/FOLDER/ or s3://BUCKET/FILE";
+            return Err(String::from(what).into());
+        }
         let (objects, pages): (Arc<dyn ObjectStore>, Option<Arc<dyn PaginatedListStore>>) =
             match address.kind {
                 Kind::S3 => {

@@ -1,0 +1,143 @@
+//! Refusals of clap in words that say what is expected, for flags that are mistyped and values that are no numbers.
+
+use std::error::Error as _;
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Flags that are named for a letter.
+const FLAGS: usize = 3;
+
+/// The error with what is expected, where clap says less; `command` is the one that was typed.
+pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> clap::Error {
+    match error.kind() {
+        ErrorKind::ValueValidation => expected_number(&error).unwrap_or(error),
+        ErrorKind::UnknownArgument => {
+            // "to pass '-n' as a value, use '-- -n'" leads to a file of that name.
+            error.remove(ContextKind::Suggested);
+            unknown_letter(&error, command).unwrap_or(error)
+        }
+        _ => error,
+    }
+}
+
+/// A value that is no number, or one out of its range.
+fn expected_number(error: &clap::Error) -> Option<clap::Error> {
+    let (argument, value) = (
+        text(error, ContextKind::InvalidArg)?,
+        text(error, ContextKind::InvalidValue)?,
+    );
+    let expected = expected(&error.source()?.to_string(), value)?;
+    Some(raw(
+        ErrorKind::ValueValidation,
+        &format!("invalid value '{value}' for '{argument}': {expected}"),
+    ))
+}
+
+/// What is expected where parsing `value` failed with `reason`.
+fn expected(reason: &str, value: &str) -> Option<String> {
+    if let Some((_, range)) = reason.split_once(" is not in ") {
+        let (from, to) = range.split_once("..")?;
+        let last = match to.strip_prefix('=') {
+            Some(last) => last.parse().ok()?,
+            None => to.parse::<u64>().ok()?.checked_sub(1)?,
+        };
+        return Some(format!("expected a number from {from} to {last}"));
+    }
+    let expected = match reason {
+        "invalid float literal" | "cannot parse float from empty string" => "expected a number",
+        "number too large to fit in target type" => "expected a smaller number",
+        "invalid digit found in string" if value.starts_with('-') => {
+            "expected a whole number, 0 or more"
+        }
+        "invalid digit found in string" | "cannot parse integer from empty string" => {
+            "expected a whole number"
+        }
+        _ => return None,
+    };
+    Some(expected.into())
+}
+
+/// A letter that is no flag: the flags that begin with it.
+fn unknown_letter(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
+    let argument = text(error, ContextKind::InvalidArg)?;
+    let letter = argument
+        .strip_prefix('-')
+        .filter(|rest| !rest.starts_with('-'))?
+        .chars()
+        .next()?;
+    let flags = command?
+        .get_arguments()
+        .filter(|flag| !flag.is_hide_short_help_set());
+    let flags = flags
+        .filter_map(clap::Arg::get_long)
+        .filter(|flag| flag.starts_with(letter));
+    let flags: Vec<String> = flags.take(FLAGS).map(|flag| format!("--{flag}")).collect();
+    if flags.is_empty() {
+        return None;
+    }
+    let what = format!(
+        "unexpected argument '{argument}' found\n\n  tip: did you mean {}?",
+        flags.join(" or ")
+    );
+    Some(raw(ErrorKind::UnknownArgument, &what))
+}
+
+fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn raw(kind: ErrorKind, what: &str) -> clap::Error {
+    clap::Error::raw(
+        kind,
+        format!("{what}\n\nFor more information, try '--help'.\n"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::Cli;
+
+    #[test]
+    fn a_refusal_says_what_is_expected() {
+        for (words, said) in [
+            (
+                "analyze x --nodes three",
+                "invalid value 'three' for '--nodes <N>': expected a whole number\n",
+            ),
+            (
+                "analyze x --nodes -3",
+                "'--nodes <N>': expected a whole number, 0 or more\n",
+            ),
+            (
+                "analyze x --top -1",
+                "'--top <N>': expected a whole number, 0 or more\n",
+            ),
+            (
+                "generate --keys -5",
+                "not a number of keys; write it like 5000",
+            ),
+            (
+                "find-tag --slot 20000",
+                "'--slot <N>': expected a number from 0 to 16383\n",
+            ),
+            (
+                "analyze x -n 3",
+                "unexpected argument '-n' found\n\n  tip: did you mean --nodes",
+            ),
+            ("analyze x --nodse 3", "--nodes"),
+        ] {
+            let words = format!("slotscope {words}");
+            let error = Cli::parse_words(words.split(' ').map(Into::into).collect()).unwrap_err();
+            let text = error.render().to_string();
+            assert!(text.contains(said), "{words}: {text}");
+            assert!(
+                !text.contains("as a value") && !text.contains("invalid digit"),
+                "{words}: {text}"
+            );
+        }
+    }
+}
