@@ -116,6 +116,9 @@ class Analyze(TypedDict, total=False):
     #: The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
     size_column: str
 
+    #: The name in the certificates of the servers [default: the host of each]
+    sni: str
+
     #: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
     storage_option: dict[str, str] | list[str]
 
@@ -130,6 +133,9 @@ class Analyze(TypedDict, total=False):
 
     #: A title for the page, such as the name of the cluster
     title: str
+
+    #: Use TLS; implied by the other flags of TLS and by URLs that begin with `rediss://`
+    tls: bool
 
     #: Trusted authorities [default: the system's]
     tls_ca: Path
@@ -270,6 +276,9 @@ class Plan(TypedDict, total=False):
     #: The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
     size_column: str
 
+    #: The name in the certificates of the servers [default: the host of each]
+    sni: str
+
     #: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
     storage_option: dict[str, str] | list[str]
 
@@ -281,6 +290,9 @@ class Plan(TypedDict, total=False):
 
     #: A server that has not answered within this time is given up
     timeout: str
+
+    #: Use TLS; implied by the other flags of TLS and by URLs that begin with `rediss://`
+    tls: bool
 
     #: Trusted authorities [default: the system's]
     tls_ca: Path
@@ -391,6 +403,9 @@ class WhatIf(TypedDict, total=False):
     #: The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
     size_column: str
 
+    #: The name in the certificates of the servers [default: the host of each]
+    sni: str
+
     #: Split a tag into K: {TAG} becomes {TAG:k}
     split: dict[str, str] | list[str]
 
@@ -405,6 +420,9 @@ class WhatIf(TypedDict, total=False):
 
     #: A server that has not answered within this time is given up
     timeout: str
+
+    #: Use TLS; implied by the other flags of TLS and by URLs that begin with `rediss://`
+    tls: bool
 
     #: Trusted authorities [default: the system's]
     tls_ca: Path
@@ -515,6 +533,9 @@ class Advise(TypedDict, total=False):
     #: The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
     size_column: str
 
+    #: The name in the certificates of the servers [default: the host of each]
+    sni: str
+
     #: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
     storage_option: dict[str, str] | list[str]
 
@@ -526,6 +547,9 @@ class Advise(TypedDict, total=False):
 
     #: A server that has not answered within this time is given up
     timeout: str
+
+    #: Use TLS; implied by the other flags of TLS and by URLs that begin with `rediss://`
+    tls: bool
 
     #: Trusted authorities [default: the system's]
     tls_ca: Path

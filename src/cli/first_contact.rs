@@ -13,6 +13,7 @@ use slotscope_report::render::text::wrapped;
 
 use crate::cli::Cli;
 use crate::cli::help::topics::Topic;
+use crate::cli::refused::rendered;
 use crate::cli::synonyms::command_for;
 
 /// How to begin, below what the program is for.
@@ -54,7 +55,7 @@ pub(super) fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> 
         }
         ErrorKind::MissingRequiredArgument => {
             let examples = examples(words)?;
-            Some(format!("{}\n{examples}\n", error.render().ansi()))
+            Some(format!("{}\n{examples}\n", rendered(error)))
         }
         _ => None,
     }

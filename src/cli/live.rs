@@ -21,7 +21,7 @@ use crate::cli::values;
 use crate::spec::headings::SERVERS;
 
 /// Variables that hold a password, the first that is set counts.
-const VARIABLES: [&str; 2] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH"];
+const VARIABLES: [&str; 3] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH", "VALKEYCLI_AUTH"];
 /// COUNT of SCAN where the user names none.
 const COUNT: u64 = 500;
 /// The most of a node's time, in percent, where the user names none.
@@ -37,24 +37,28 @@ const MAX_BYTES: u64 = 64 << 10;
 pub struct LiveArgs {
     /// The ACL user [default: the default user]
     ///
-    /// `slotscope collect --acl SERVER` prints the rights that it needs. Its password is in SLOTSCOPE_PASSWORD or
-    /// REDISCLI_AUTH, if no other flag says where it is.
+    /// `slotscope collect --acl SERVER` prints the rights that it needs. Its password is in SLOTSCOPE_PASSWORD,
+    /// REDISCLI_AUTH or VALKEYCLI_AUTH, if no other flag says where it is.
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
     /// A file whose first line is the password
     #[arg(long, value_name = "FILE", conflicts_with = "ask_password")]
     pub password_file: Option<PathBuf>,
     /// Ask for the password on the terminal
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, alias = "askpass", hide_short_help = true)]
     pub ask_password: bool,
+    /// Use TLS; implied by the other flags of TLS and by URLs that begin with `rediss://`
+    #[arg(long, hide_short_help = true)]
+    pub tls: bool,
     /// Trusted authorities [default: the system's]
     ///
-    /// A PEM file. TLS is spoken with this flag, with --tls-cert, and where a URL begins with `rediss://`.
-    #[arg(long, value_name = "FILE")]
+    /// A PEM file; `--cacert` is another name of this flag, as `--cert` and `--key` are of the next two.
+    #[arg(long, alias = "cacert", value_name = "FILE")]
     pub tls_ca: Option<PathBuf>,
     /// The certificate to show to servers, a PEM file
     #[arg(
         long,
+        alias = "cert",
         value_name = "FILE",
         hide_short_help = true,
         requires = "tls_key"
@@ -63,11 +67,15 @@ pub struct LiveArgs {
     /// The key of that certificate, a PEM file
     #[arg(
         long,
+        alias = "key",
         value_name = "FILE",
         hide_short_help = true,
         requires = "tls_cert"
     )]
     pub tls_key: Option<PathBuf>,
+    /// The name in the certificates of the servers [default: the host of each]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub sni: Option<String>,
     /// Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated:
     /// 172.17.0.2:6379=127.0.0.1:7001
     #[arg(long, value_name = "FROM=TO", hide_short_help = true)]
@@ -129,6 +137,7 @@ impl LiveArgs {
             ("--tls-ca", path(&self.tls_ca)),
             ("--tls-cert", path(&self.tls_cert)),
             ("--tls-key", path(&self.tls_key)),
+            ("--sni", self.sni.clone()),
             (
                 "--max-load",
                 (self.max_load != MAX_LOAD).then(|| self.max_load.to_string()),
@@ -148,7 +157,11 @@ impl LiveArgs {
         let words = given
             .chain(mapped)
             .flat_map(|(flag, value)| [flag.to_owned(), value]);
-        words.chain(asks.then(|| "--ask-password".into())).collect()
+        let switches = [(asks, "--ask-password"), (self.tls, "--tls")];
+        let switches = switches.into_iter().filter(|(is_on, _)| *is_on);
+        words
+            .chain(switches.map(|(_, flag)| flag.to_owned()))
+            .collect()
     }
 
     /// A collection of all keys with their sizes, in a directory that is not named yet.
@@ -235,11 +248,13 @@ impl LiveArgs {
 
     /// TLS, where a URL or a flag asks for it.
     fn tls(&self, seeds: &[Seed]) -> Result<Option<TlsConfig>> {
-        let is_wanted =
-            self.tls_ca.is_some() || self.tls_cert.is_some() || seeds.iter().any(|seed| seed.tls);
+        let by_flag = self.tls || self.sni.is_some();
+        let by_file = self.tls_ca.is_some() || self.tls_cert.is_some();
+        let is_wanted = by_flag || by_file || seeds.iter().any(|seed| seed.tls);
         let files = Tls {
             authorities: self.tls_ca.clone(),
             identity: self.tls_cert.clone().zip(self.tls_key.clone()),
+            server_name: self.sni.clone(),
         };
         is_wanted.then(|| TlsConfig::load(&files)).transpose()
     }

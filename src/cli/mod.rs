@@ -69,9 +69,12 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::parse_words(words.clone()) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are errors for clap; a closed output is none here.
+            // Help and version are errors for clap. A closed output is ignored.
             match first_contact::answer(&error, &words) {
                 Some(answer) => drop(write!(anstream::stderr(), "{answer}")),
+                None if error.use_stderr() => {
+                    drop(write!(anstream::stderr(), "{}", refused::rendered(&error)))
+                }
                 None => drop(error.print()),
             }
             return u8::try_from(error.exit_code()).unwrap_or(FAILED);

@@ -21,6 +21,15 @@ pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> cla
     }
 }
 
+/// The text of the error, which begins as all errors of this program: with its name, for pipelines and the mails of cron.
+pub(super) fn rendered(error: &clap::Error) -> String {
+    error
+        .render()
+        .ansi()
+        .to_string()
+        .replacen("error:", "slotscope:", 1)
+}
+
 /// A value that is no number, or one out of its range.
 fn expected_number(error: &clap::Error) -> Option<clap::Error> {
     let (argument, value) = (

@@ -18,6 +18,8 @@ pub struct Tls {
     pub authorities: Option<PathBuf>,
     /// The certificate that says who one is, and its key.
     pub identity: Option<(PathBuf, PathBuf)>,
+    /// The name in the certificates of all servers, in place of the host of each.
+    pub server_name: Option<String>,
 }
 
 /// What all connections of a run share.
@@ -82,6 +84,7 @@ impl TlsConfig {
     /// # Errors
     /// `host` is no name that a certificate could have.
     pub fn session(&self, host: &str) -> Result<ClientConnection> {
+        let host = self.files.server_name.as_deref().unwrap_or(host);
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
             Error::bad(
                 Name::from(host).to_string(),

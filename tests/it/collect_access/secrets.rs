@@ -46,6 +46,7 @@ fn a_password_from_a_variable_a_file_or_a_url_opens_the_server_and_is_nowhere() 
     for (url, variable, flags) in [
         (&address, Some("REDISCLI_AUTH"), &[][..]),
         (&address, Some("SLOTSCOPE_PASSWORD"), &[]),
+        (&address, Some("VALKEYCLI_AUTH"), &[]),
         (&address, None, &file),
         (&in_url, None, &[]),
     ] {

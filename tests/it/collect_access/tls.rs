@@ -27,6 +27,27 @@ fn a_cluster_with_tls_is_collected_by_whom_it_trusts_and_who_trusts_it() {
     let run = collect(&scratch, &url(port), None, &trusting);
     assert_eq!(manifest(&scratch, &run)["keys"], keys.len());
 
+    // The flags of redis-cli, and a name in place of the host of each server.
+    let scratch = Scratch::new();
+    let as_redis_cli = [
+        "--tls",
+        "--cacert",
+        &ca,
+        "--cert",
+        &certificate,
+        "--key",
+        &key,
+        "--sni",
+        "localhost",
+    ];
+    let run = collect(
+        &scratch,
+        &format!("redis://127.0.0.1:{port}"),
+        None,
+        &as_redis_cli,
+    );
+    assert_eq!(manifest(&scratch, &run)["keys"], keys.len());
+
     for (url, flags, part) in [
         (
             url(port),
@@ -41,6 +62,11 @@ fn a_cluster_with_tls_is_collected_by_whom_it_trusts_and_who_trusts_it() {
             "no answer",
         ),
         (format!("redis://localhost:{port}"), Vec::new(), "rediss://"),
+        (
+            url(port),
+            [&trusting[..], &["--sni", "other.example"]].concat(),
+            "other.example",
+        ),
         (url(port), vec!["--tls-ca", &key], "no certificate"),
         (url(port), vec!["--tls-cert", &certificate], "--tls-key"),
     ] {
