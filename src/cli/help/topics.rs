@@ -29,6 +29,21 @@ impl Topic {
 /// All topics, in the order of the manual.
 pub static TOPICS: &[Topic] = &[
     Topic {
+        name: "getting-started",
+        about: "install, take the keys, read the report, fix the cause",
+        page: include_str!("../../../docs/getting-started.md"),
+    },
+    Topic {
+        name: "troubleshooting",
+        about: "by symptom: full, hot, CROSSSLOT, big keys; FAQ",
+        page: include_str!("../../../docs/troubleshooting.md"),
+    },
+    Topic {
+        name: "glossary",
+        about: "the words of reports and manual",
+        page: include_str!("../../../docs/glossary.md"),
+    },
+    Topic {
         name: "formats",
         about: "what is read, and how to take a dump",
         page: include_str!("../../../docs/formats.md"),
@@ -59,9 +74,9 @@ pub static TOPICS: &[Topic] = &[
         page: include_str!("../../../docs/commands.md"),
     },
     Topic {
-        name: "story",
-        about: "from a full node to a plan, step by step",
-        page: include_str!("../../../docs/story.md"),
+        name: "tutorial",
+        about: "from a full shard to a plan, step by step",
+        page: include_str!("../../../docs/tutorial.md"),
     },
     Topic {
         name: "object-stores",
