@@ -1,6 +1,6 @@
 # packaging/formula fills in the version and the checksums of a release's archives.
 class Slotscope < Formula
-  desc "Finds why a node of a Redis or Valkey Cluster is full or hot, and what helps"
+  desc "Finds why a Redis or Valkey Cluster shard is full or hot, and how to fix it"
   homepage "https://github.com/slotscope/slotscope"
   version "@version@"
   license any_of: ["MIT", "Apache-2.0"]
