@@ -6,8 +6,8 @@
 //! tag with too many keys, or a node with too many slots, fills one node while the others are half empty, and the
 //! cluster is full when its fullest node is. CRC16 itself spreads keys evenly; the skew comes from the names.
 //!
-//! slotscope reads what lists keys without touching the servers (RDB files, `redis-cli --scan`, CSV, JSON lines, ...),
-//! computes every slot and answers which node is too full, by how much, because of which tags, and what helps.
+//! slotscope reads key dumps without touching the servers (RDB files, `redis-cli --scan`, CSV, JSON lines, ...),
+//! computes every slot and reports which node is too full, by how much, because of which tags, and how to fix it.
 //!
 //! ```
 //! # std::env::set_current_dir(env!("CARGO_MANIFEST_DIR")).unwrap();

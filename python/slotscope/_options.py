@@ -231,13 +231,13 @@ class Plan(TypedDict, total=False):
     #: The most of a node's time that reading may take
     max_load: float
 
-    #: Let the script stop after so many minutes, between two slots; run again, it goes on
+    #: Let the script stop after this many minutes, between two slots; run again, it continues
     max_minutes: int
 
     #: Only keys of at most this size
     max_size: str
 
-    #: Move at most so many slots
+    #: Move at most this many slots
     max_slots: int
 
     #: Bytes that a node may use, as in redis.conf: 4gb; nodes are filled to 90%

@@ -46,7 +46,7 @@ pub(crate) struct AdviseSpec {
 /// The advice for the names that are read, if there are any, and the batches; without names, for those of the batches.
 ///
 /// # Errors
-/// As `Reading::scan`; a pattern of the spec that is no family.
+/// As `Reading::scan`; a pattern of the spec that is not a family.
 pub(crate) fn advise(
     reading: Option<&Reading>,
     batches: &Batches,

@@ -287,7 +287,7 @@ pub(crate) fn scheme_name(scheme: &SchemeScore) -> String {
     }
 }
 
-/// What was not seen, and how to go on.
+/// What was not seen, and how to continue.
 fn notes(findings: &AdviseFindings) -> Section<'_> {
     let mut section = Section::titled("What this rests on");
     for line in evidence(findings) {

@@ -150,7 +150,7 @@ mod tests {
         std::fs::write(&paths[1], "user:1\nuser:2\n").unwrap();
         let found = Analysis::new().run(&paths).unwrap();
         assert_eq!((found.input.keys, found.nodes.total(Metric::Cpu)), (2, 3));
-        // The file of counts is no node of its own.
+        // The file of counts is not a node of its own.
         assert_eq!(found.nodes.list.len(), 3);
     }
 }

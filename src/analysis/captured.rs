@@ -39,7 +39,7 @@ struct Capture {
 /// captured.
 ///
 /// # Errors
-/// A name that is no node, or any of several.
+/// A name that is not a node, or any of several.
 pub fn captures(
     inputs: &Inputs,
     scanned: &Scanned<Tallies>,

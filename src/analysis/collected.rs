@@ -62,7 +62,7 @@ fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<
     let missing: u64 = slots(&manifest.slots_missing);
     let are_all_open = missing > 0 && missing == slots(&manifest.slots_open);
     let failed = manifest.nodes.iter().filter(|node| !node.complete);
-    // Of a node that lacks open slots alone there is no more to say.
+    // There is no more to say about a node that lacks only open slots.
     let failed = failed.filter(|node| !are_all_open || node.error.is_some());
     let failed = failed.map(|node| failure(node, redaction));
     let mut stops: Vec<Incomplete> = open.into_iter().chain(failed).map(stop).collect();
@@ -212,7 +212,7 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     notes
 }
 
-/// A time as it was written; other text is no time, and could be a name.
+/// A time as it was written; other text is not a time, and could be a name.
 fn time(text: &str) -> &str {
     timestamp(text.as_bytes()).map_or("an unknown time", |_| text)
 }

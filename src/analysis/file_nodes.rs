@@ -42,11 +42,11 @@ pub(crate) fn of<'p, T>(
         Some(Overlap::Stranger { file, .. }) => *file = places[*file],
         None => {}
     }
-    // Captures of two nodes share slots where clients were redirected, and that is no damage.
+    // Captures of two nodes share slots where clients were redirected, and that is not damage.
     (has_dumps || found.overlap.is_none()).then_some(found)
 }
 
-/// Why the inputs of a scan are not taken as a node each, in a note; `None` where they are, or fewer than two have keys.
+/// Why the inputs of a scan are not taken as one node each, in a note; `None` where they are, or fewer than two have keys.
 pub(crate) fn why_not<'p, T>(
     paths: impl Iterator<Item = &'p Path>,
     scanned: &Scanned<T>,
@@ -83,7 +83,7 @@ fn candidates<'p, T>(
     scanned: &Scanned<T>,
     counted: &SlotsByInput,
 ) -> Candidates {
-    // Next to dumps, captures are of the same nodes; commands behind an RDB file are of its node. Lists of extremes have no
+    // Next to dumps, captures are of the same nodes; commands after an RDB file are of its node. Lists of extremes have no
     // slots.
     let has_dumps = scanned.inputs.iter().any(|input| input.seen.keys > 0);
     let is_counted = |at: &usize| {
@@ -114,7 +114,7 @@ fn candidates<'p, T>(
     }
 }
 
-/// The same, or those that a collection lists, read for this alone; the three nodes that are assumed where the inputs are no nodes.
+/// The same, or those that a collection lists, read for this alone; the three nodes that are assumed if the inputs are not nodes.
 ///
 /// # Errors
 /// As a scan.

@@ -56,7 +56,7 @@ pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFac
     input
 }
 
-/// What was read: files, rejected rows, places behind which nothing could be read, and notes on the formats.
+/// What was read: files, rejected rows, places after which nothing could be read, and notes on the formats.
 fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
     let files: Vec<File> = sources.iter().map(|source| File::of(&**source)).collect();
     let lines = rejected::lines(sources, &scanned.rejects);

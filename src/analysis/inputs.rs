@@ -23,7 +23,7 @@ use crate::analysis::rejected;
 pub struct Inputs {
     /// Files and objects, in their order.
     pub files: Vec<File>,
-    /// The lines of the first rows that are no keys.
+    /// The lines of the first rows that are not keys.
     pub rejected_lines: Vec<Option<u64>>,
     /// The collections among them.
     pub collections: Vec<Collection>,

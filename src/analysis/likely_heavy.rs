@@ -26,7 +26,7 @@ const MAX_BYTES: u64 = 16 << 20;
 const CANDIDATE_CELLS: usize = 8192;
 /// The rows of the sample take hashes turned by this many bits, so that tags are chosen by other cells than those that the
 /// rest is counted in. By the same cells, the fullest would lose their tags, the rest would be more even than chance, and
-/// its second moment too small: n_eff was 3.5 % too high with 9,000 equal tags of 150 keys.
+/// its second moment too small: n_eff was 3.5% too high with 9,000 equal tags of 150 keys.
 const TURN: u32 = 32;
 /// Tags that are remembered within a batch of keys.
 const RECENT: usize = 1024;

@@ -127,7 +127,7 @@ impl Default for Analysis {
 }
 
 impl Analysis {
-    /// Everything is counted on all cores. Several inputs that share no slot are a node each; else there are three equal
+    /// Everything is counted on all cores. Several inputs that share no slot are one node each; else there are three equal
     /// nodes.
     pub fn new() -> Self {
         Analysis::default()
@@ -214,7 +214,7 @@ impl Analysis {
         self
     }
 
-    /// Makes a row that is no key an error.
+    /// Makes a row that is not a key an error.
     pub fn strict(mut self, strict: bool) -> Self {
         self.reading.strict = strict;
         self

@@ -56,7 +56,7 @@ pub struct Options {
     pub storage: StorageOptions,
     /// Worker threads; `None` for all cores.
     pub threads: Option<usize>,
-    /// Whether a row that is no key is an error.
+    /// Whether a row that is not a key is an error.
     pub strict: bool,
     /// Where progress is reported.
     pub on_progress: Option<OnProgress>,
@@ -121,7 +121,7 @@ impl Reading {
     /// Reads all sources once and counts them in tallies that start as `make` returns them.
     ///
     /// # Errors
-    /// As `Scan::run`; a row that is no key where that is an error; `Cancelled`.
+    /// As `Scan::run`; a row that is not a key where that is an error; `Cancelled`.
     pub fn scan<T: Tally>(&self, pass: &'static str, make: impl Fn() -> T) -> Result<Scanned<T>> {
         self.with_scan(pass, |scan| self.run(scan, make))
     }

@@ -44,7 +44,7 @@ pub(crate) fn located<'p>(
     }
 }
 
-/// Makes an input an error of which more than half of the rows are no keys: it is no dump in this format.
+/// Makes an input an error of which more than half of the rows are not keys: it is not a dump in this format.
 ///
 /// # Errors
 /// There is one.
@@ -78,7 +78,7 @@ pub(crate) fn check_most_of<'p, T>(
             Sentence::from(format!(", the first at {at}: ")).and(reject.sentence())
         });
     let what = Sentence::from(format!(
-        "{} of {} rows are no keys",
+        "{} of {} rows are not keys",
         grouped(seen.rejected),
         grouped(seen.rejected + seen.rows())
     ));

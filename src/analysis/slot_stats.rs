@@ -219,7 +219,7 @@ impl ReadInput {
 /// Passes on every sample of an input. `proceed` is called with the bytes of each; false ends the run.
 ///
 /// # Errors
-/// It cannot be read, is none, or `add` refuses a sample.
+/// It cannot be read, is not a file of counts, or `add` refuses a sample.
 pub(crate) fn each(
     input: &dyn Source,
     spelling: Spelling,

@@ -63,7 +63,7 @@ impl Serialize for KeyBytes {
     }
 }
 
-/// Keys one behind the other.
+/// Keys one after the other.
 pub(super) struct Batch {
     /// How long they are.
     pub key_bytes: KeyBytes,

@@ -16,7 +16,7 @@ pub(super) struct Run<'a> {
     pub keys: u64,
     /// Bytes that one repetition handles.
     pub bytes: u64,
-    /// Does it so many times.
+    /// Does it this many times.
     pub repeat: Box<dyn Fn(u64) + 'a>,
 }
 

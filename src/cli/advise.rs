@@ -173,7 +173,7 @@ impl AdviseArgs {
             .map(|input| format!("{} is passed over: {}", input.file, input.reason));
         let rejects = (read.rejects.count > 0).then(|| {
             format!(
-                "{} lines are no batch and count for nothing",
+                "{} lines are not batches and are not counted",
                 read.rejects.count
             )
         });

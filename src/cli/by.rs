@@ -39,7 +39,7 @@ impl ByArgs {
 /// The metrics of a text such as `bytes=2,ops=1`, largest weight first.
 ///
 /// # Errors
-/// A word that is no metric, a metric that comes twice, or a weight that is not above 0.
+/// A word that is not a metric, a metric that comes twice, or a weight that is not above 0.
 pub(crate) fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
     let bad = || {
         let names: Vec<&str> = Metric::ALL.into_iter().map(Metric::name).collect();

@@ -76,7 +76,7 @@ impl NodeBars {
         let style = ProgressStyle::with_template(TEMPLATE);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
-            // A broken bar is no reason to stop.
+            // A broken bar is not a reason to stop.
             let _ = write!(out, "{}/s", grouped(state.per_sec() as u64));
         });
         let bar = ProgressBar::new(0).with_style(style);

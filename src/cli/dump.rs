@@ -23,7 +23,7 @@ use crate::dump::{RecordLine, facts, view};
 use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::spec::{FilterSpec, MemorySpec, StorageSpec};
 
-/// The keys of RDB files, a line each.
+/// The keys of RDB files, one per line.
 #[derive(Args, Debug)]
 #[command(next_help_heading = INPUT, after_help = EXAMPLES)]
 pub struct DumpArgs {

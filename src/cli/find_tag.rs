@@ -32,7 +32,7 @@ pub struct FindTagArgs {
     /// A node is named by its hostname, address or id, or the start of one.
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// K tags, one a slot, evenly over nodes and slots
+    /// K tags, one per slot, evenly over nodes and slots
     ///
     /// Over the nodes where they are named, and over their slots; without nodes over all slots.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=SLOTS as i64))]
@@ -47,7 +47,7 @@ pub struct FindTagArgs {
         allow_hyphen_values = true
     )]
     pub template: OsString,
-    /// Tags that are in use, one a line, or keys that have them
+    /// Tags that are in use, one per line, or keys that have them
     ///
     /// None is found again, and with --node and --spread their slots are left out, as long as the node has others.
     #[arg(long, value_name = "FILE")]

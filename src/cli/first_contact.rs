@@ -68,7 +68,7 @@ fn examples(words: &[OsString]) -> Option<String> {
     commands.next()?.get_after_help().map(ToString::to_string)
 }
 
-/// What may be meant by a word that is no command.
+/// What may be meant by a word that is not a command.
 fn no_command(word: &str, similar: Option<&str>) -> String {
     let shown = remote::without_password(word);
     let name = Name::from(shown.as_str());

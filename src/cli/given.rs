@@ -1,4 +1,4 @@
-//! What a caller gives in addition to flags: the words that they were parsed from, sources that are no paths, and where
+//! What a caller gives in addition to flags: the words that they were parsed from, sources that are not paths, and where
 //! progress goes.
 
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! The inputs that a command names, less what slotscope itself wrote: a report may be in the directory of its dumps.
+//! The inputs that a command names, minus what slotscope itself wrote: a report may be in the directory of its dumps.
 
 use std::io;
 use std::net::IpAddr;

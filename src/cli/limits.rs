@@ -130,7 +130,7 @@ impl Limit {
         }
     }
 
-    /// Whether the schema has a number at the path, or a state where the limit is one. Of a verdict it is its state.
+    /// Whether the schema has a number at the path, or a state where the limit is one. For a verdict it is its state.
     fn check(&mut self, schema: &Value, is_state: bool) -> std::result::Result<(), String> {
         let mut here = Node::of(schema, schema);
         let mut place = String::from("a report");
@@ -143,7 +143,7 @@ impl Limit {
                 (Step::Index(_) | Step::Any, Node::List(rows)) => Node::of(rows, schema),
                 (Step::Name(_), Node::List(_)) => return Err(is_list(&place)),
                 (Step::Name(_), _) => return Err(format!("{place} has no parts")),
-                (_, _) => return Err(format!("{place} is no list")),
+                (_, _) => return Err(format!("{place} is not a list")),
             };
             match step {
                 Step::Name(name) if place == "a report" => place = name.clone(),
@@ -164,7 +164,7 @@ impl Limit {
             )),
             Node::Number if is_state => Err(format!("{place} is a number, no state")),
             Node::Number => Ok(()),
-            Node::Other => Err(format!("{place} is no number")),
+            Node::Other => Err(format!("{place} is not a number")),
             Node::List(_) => Err(is_list(&place)),
             Node::Object(members) => {
                 let parts: Vec<_> = members.keys().map(String::as_str).collect();
@@ -432,11 +432,11 @@ mod tests {
                 "nodes.list.keys > 1",
                 "nodes.list is a list; say which of it, as in nodes.list[*]",
             ),
-            ("nodes.list[*].id > 1", "is no number"),
+            ("nodes.list[*].id > 1", "is not a number"),
             ("nodes.keys > 1", "nodes.keys has parts: max_over_mean"),
             ("slots.keys > 1", "slots.keys is a list"),
             ("slots.keys[0].x > 1", "has no parts"),
-            ("nodes[0] > 1", "nodes is no list"),
+            ("nodes[0] > 1", "nodes is not a list"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");

@@ -146,7 +146,7 @@ impl Cli {
     /// The command of a command line, which knows its words.
     ///
     /// # Errors
-    /// Words that are no command; help and version, which clap takes for errors.
+    /// Words that are not a command; help and version, which clap takes for errors.
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
         let mut program = program();
         let parsed = program.try_get_matches_from_mut(&words);
@@ -221,15 +221,15 @@ pub enum Command {
     /// Prints for each the slot, a tab, the tag in its braces as in a key and, where nodes are named, another tab
     /// and the node. Tags are short words of lower-case letters and digits without look-alikes, the same in every run.
     FindTag(find_tag::FindTagArgs),
-    /// The keys of RDB files, a line each: type, sizes, expiry, slot
+    /// The keys of RDB files, one per line: type, sizes, expiry, slot
     ///
     /// What is odd about a file, and where one cannot be read on, goes to standard error; then the exit code is 2.
     Dump(dump::DumpArgs),
-    /// Counting in parts: the counts of dumps, as a file
+    /// Distributed counting: the counts of dumps, as a file
     Tally(Box<tally::TallyArgs>),
-    /// Counting in parts: tally files merged into one
+    /// Distributed counting: tally files merged into one
     Merge(tally::MergeArgs),
-    /// Counting in parts: the second pass, where one is needed
+    /// Distributed counting: the second pass, where one is needed
     Recount(tally::RecountArgs),
     /// A synthetic key dump on standard output
     Generate(generate::GenerateArgs),

@@ -56,7 +56,7 @@ pub struct PlanArgs {
     /// What is evened out: keys, bytes, ops, accesses or bytes=2,ops=1
     ///
     /// Without it what the report finds uneven, memory first; where it finds nothing, memory (bytes where 99% of the keys
-    /// have a size, else keys), then operations from 10,000 a node on. Of several metrics the one with most weight comes
+    /// have a size, else keys), then operations from 10,000 a node on. With several metrics the one with most weight comes
     /// first, and a later one never costs an earlier one its target. Memory or load that is not named may not get worse.
     #[arg(long, help_heading = MOVES, value_name = "METRICS")]
     pub by: Option<String>,
@@ -73,7 +73,7 @@ pub struct PlanArgs {
     /// By hostname, address or id, or the start of one.
     #[arg(long, help_heading = MOVES, value_name = "ID")]
     pub remove: Vec<String>,
-    /// Move at most so many slots
+    /// Move at most this many slots
     #[arg(long, help_heading = MOVES, value_name = "N")]
     pub max_slots: Option<u64>,
     /// Move at most so much, as in redis.conf: 4gb, 512mb
@@ -122,7 +122,7 @@ pub struct PlanArgs {
     /// Let the script wait after each slot (or each range, of valkey and redis-8.4)
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
     pub pause_ms: u64,
-    /// Let the script stop after so many minutes, between two slots; run again, it goes on
+    /// Let the script stop after this many minutes, between two slots; run again, it continues
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
     pub max_minutes: u64,
     /// Plan with a dump that does not look whole

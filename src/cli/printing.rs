@@ -47,7 +47,7 @@ pub struct Rows<'a> {
 }
 
 impl Rows<'static> {
-    /// At most so many rows of a table; the others are in the JSON.
+    /// At most this many rows of a table; the others are in the JSON.
     pub(crate) fn or_json(most: usize) -> Self {
         Rows {
             most,

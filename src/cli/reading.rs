@@ -1,4 +1,4 @@
-//! What is read, with what only the program and its callers have: progress, and sources that are no paths.
+//! What is read, with what only the program and its callers have: progress, and sources that are not paths.
 
 use std::io::Write;
 use std::ops::{Deref, DerefMut};

@@ -1,4 +1,4 @@
-//! Refusals of clap in words that say what is expected, for flags that are mistyped and values that are no numbers.
+//! Refusals of clap in words that say what is expected, for flags that are mistyped and values that are not numbers.
 
 use std::error::Error as _;
 
@@ -30,7 +30,7 @@ pub(super) fn rendered(error: &clap::Error) -> String {
         .replacen("error:", "slotscope:", 1)
 }
 
-/// A value that is no number, or one out of its range.
+/// A value that is not a number, or one out of its range.
 fn expected_number(error: &clap::Error) -> Option<clap::Error> {
     let (argument, value) = (
         text(error, ContextKind::InvalidArg)?,
@@ -67,7 +67,7 @@ fn expected(reason: &str, value: &str) -> Option<String> {
     Some(expected.into())
 }
 
-/// A letter that is no flag: the flags that begin with it.
+/// A letter that is not a flag: the flags that begin with it.
 fn unknown_letter(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
     let argument = text(error, ContextKind::InvalidArg)?;
     let letter = argument

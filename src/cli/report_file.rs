@@ -14,7 +14,7 @@ const MAX_REPORT_BYTES: u64 = 64 << 20;
 /// The name of the report in a file or in the report.json of a directory, and what it says.
 ///
 /// # Errors
-/// It cannot be read, or is no report.
+/// It cannot be read, or is not a report.
 pub fn read(path: &Path) -> Result<(Name, Summary)> {
     let in_directory = path.join("report.json");
     let path = if path.is_dir() { &in_directory } else { path };

@@ -168,7 +168,7 @@ impl RecountArgs {
         let wanted = || {
             Error::bad(
                 Name::from(self.tally.as_path()).to_string(),
-                "is no tally file",
+                "is not a tally file",
             )
         };
         let tally = tally.ok_or_else(wanted)?;

@@ -149,7 +149,7 @@ fn date_in(text: &str) -> Option<u64> {
     FORMS.iter().find_map(|form| {
         (0..text.len()).rev().find_map(|at| {
             let date = text.get(at..at + form.len())?;
-            // A part of a longer number is no date, nor is the month of a day.
+            // A part of a longer number is not a date, nor is the month of a day.
             let ends =
                 !text[..at].ends_with(is_digit) && !text[at + form.len()..].starts_with(is_digit);
             let is_day = *form == "dddd-dd" && text[at + form.len()..].starts_with('-');
@@ -170,7 +170,7 @@ fn date_of(text: &str, form: &str) -> Option<u64> {
     let number = |range: std::ops::Range<usize>| digits.get(range)?.parse::<i64>().ok();
     let date = (number(0..4)?, number(4..6)?, number(6..8).unwrap_or(1));
     let days = calendar::days(date.0, date.1, date.2);
-    // 2026-02-30 is no date, and 99999999 neither.
+    // 2026-02-30 is not a date, nor is 99999999.
     let is_date = (1..=12).contains(&date.1) && calendar::date(days) == date;
     u64::try_from(days)
         .ok()

@@ -68,12 +68,12 @@ pub struct WhatIfArgs {
     /// Split a tag into K: {TAG} becomes {TAG:k}
     ///
     /// Or the tags that /REGEX/ matches whole. k is the CRC16 of the key, modulo K. Without "= K" the smallest K that helps is
-    /// found: no part is over 5 % of a node, and plan can level the nodes. May be repeated.
+    /// found: no part is over 5% of a node, and plan can level the nodes. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "TAG = K", allow_hyphen_values = true)]
     pub split: Vec<String>,
     /// Keys that begin with PREFIX count N times, 1.5 or 20
     ///
-    /// As if there were so many more of them, in the slots that they have. May be repeated.
+    /// As if there were this many more of them, in the slots that they have. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "PREFIX = Nx", allow_hyphen_values = true)]
     pub grow: Vec<String>,
     /// What load is

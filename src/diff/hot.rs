@@ -15,7 +15,7 @@ use crate::diff::{NodeChange, OldNew};
 const HOT_SHARE: f64 = 0.01;
 /// It got hot where it holds this many times the part that it held.
 const HOT_RATIO: f64 = 2.0;
-/// Fewer keys than this are no heat: a small dump has them in one slot by chance.
+/// Fewer keys than this are not heat: a small dump has them in one slot by chance.
 const HOT_KEYS: u64 = 100;
 
 /// Something that got hot.
@@ -33,7 +33,7 @@ pub struct Hot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HotKind {
-    /// A primary that was balanced, or not there, and is more than 5 % above its fair share.
+    /// A primary that was balanced, or not there, and is more than 5% above its fair share.
     Node,
     /// A hash slot.
     Slot,

@@ -110,11 +110,11 @@ pub struct VerdictChange {
     pub state: States,
     /// The fullest node over the mean node.
     pub max_over_mean: OldNew<f64>,
-    /// Of the slots: the fullest over the mean.
+    /// Slots: the fullest over the mean.
     pub slot_max_over_mean: OldNew<f64>,
-    /// Of the slots: standard deviation over the mean.
+    /// Slots: standard deviation over the mean.
     pub slot_cv: OldNew<f64>,
-    /// Of the slots: the Gini coefficient.
+    /// Slots: the Gini coefficient.
     pub slot_gini: OldNew<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The keys of RDB files, a line each, in the order of the file.
+//! The keys of RDB files, one per line, in the order of the file.
 
 pub(crate) mod view;
 

@@ -18,7 +18,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// An empty one that keeps so many bytes of keys.
+    /// An empty one that keeps this many bytes of keys.
     pub(super) fn with_room(room: usize) -> Self {
         Batch {
             slots: DistinctSlots::default(),

@@ -60,9 +60,9 @@ pub struct FanoutFindings {
     pub passed_over: Vec<PassedOver>,
     /// Lines of nothing.
     pub blank_lines: u64,
-    /// Lines that are no batch.
+    /// Lines that are not a batch.
     pub rejected: Rejected,
-    /// Places behind which an input could not be read.
+    /// Places after which an input could not be read.
     pub incomplete: Vec<Incomplete>,
 }
 
@@ -97,7 +97,7 @@ pub struct Tail {
     pub by_nodes: Vec<TailRow>,
 }
 
-/// Batches over so many nodes.
+/// Batches over this many nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TailRow {
     /// k.

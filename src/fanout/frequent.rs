@@ -3,7 +3,7 @@
 //! Source: Misra, Gries, "Finding repeated elements", Science of Computer Programming 2, 1982: with k counters a value is
 //! counted at most n / (k + 1) times too seldom.
 
-/// Counters: shares are too low by 1.5 % at most.
+/// Counters: shares are too low by 1.5% at most.
 const COUNTERS: usize = 64;
 
 /// Values by their hashes.

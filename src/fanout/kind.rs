@@ -27,7 +27,7 @@ const LINES: usize = 5;
 /// What an input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputKind {
-    /// Batches, one a line.
+    /// Batches, one per line.
     Lines,
     /// A capture of MONITOR.
     Monitor,
@@ -66,7 +66,7 @@ fn is_command(head: &[u8]) -> bool {
     digits > 0 && rest[digits..].starts_with(b"\r\n$")
 }
 
-/// `file NAME seq N type T`, the words in any order behind the name.
+/// `file NAME seq N type T`, the words in any order after the name.
 fn is_manifest(head: &[u8]) -> bool {
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let has = |word: &[u8]| memchr::memmem::find(line, word).is_some();

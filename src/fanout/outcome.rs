@@ -88,7 +88,7 @@ pub(crate) struct Transaction {
 impl Transaction {
     /// Queues a command whose keys are in `slots`, in their order.
     pub(crate) fn queue(&mut self, slots: &[u16], topology: &Topology) {
-        // Once a command is refused, the server keeps none of those behind it.
+        // Once a command is refused, the server keeps none of those after it.
         let Some(first) = slots.first().filter(|_| self.refused.is_none()) else {
             return;
         };

@@ -4,7 +4,7 @@
 //! favorites:123:news001, favorites:123:news002      123 is in every key
 //! favorites:{favorites:123}:news001, ...            the word before it goes into the tag, where that is the same
 //! ```
-//! A word that is no id makes no tag here: it would bind all keys of a kind to one slot.
+//! A word that is not an id makes no tag here: it would bind all keys of a kind to one slot.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::pattern::ids::{Found, Id, of_key, pattern_of};

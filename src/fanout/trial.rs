@@ -9,7 +9,7 @@ use crate::fanout::dates::is_date;
 use crate::fanout::frequent::Frequent;
 use crate::fanout::suggestion::{Parsed, TagSuggestion};
 
-/// The share of batches that have to come to one slot.
+/// The share of batches that must reach one slot.
 const TOGETHER: f64 = 0.95;
 /// A tag is hot where one value is in more than this share of the batches.
 const HOT: f64 = 0.05;
@@ -22,11 +22,11 @@ const DATES: f64 = 0.2;
 pub enum NoSuggestion {
     /// Fewer than 100 batches were seen.
     FewBatches,
-    /// No id is common to the keys of 95 % of the batches.
+    /// No id is common to the keys of 95% of the batches.
     NoCommonId,
     /// The common id is a year or a date, or a part of one.
     Date,
-    /// One value of the common id is in more than 5 % of the batches: its slot would be hot.
+    /// One value of the common id is in more than 5% of the batches: its slot would be hot.
     FewValues,
 }
 
@@ -84,7 +84,7 @@ impl Trial {
         self.share(self.together) >= TOGETHER
     }
 
-    /// Why it is no good tag all the same.
+    /// Why it is not a good tag all the same.
     pub(crate) fn why_not(&self) -> Option<NoSuggestion> {
         if self.share(self.dates) > DATES {
             Some(NoSuggestion::Date)

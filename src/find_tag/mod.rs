@@ -73,7 +73,7 @@ pub struct Used {
 }
 
 impl Used {
-    /// The tags that a file lists, one a line; keys that have them do as well.
+    /// The tags that a file lists, one per line; keys that have them do as well.
     ///
     /// # Errors
     /// The file cannot be read, or is too large for a list of tags.
@@ -131,7 +131,7 @@ pub fn on_slots<'a>(
     })
 }
 
-/// `count` tags, one a slot: as many on each node as on any other, as far as they have slots, and on each node one in
+/// `count` tags, one per slot: as many on each node as on any other, as far as they have slots, and on each node one in
 /// every stretch of its slots. Slots of tags in use are left out where a node has enough others. By slot, ascending.
 ///
 /// # Errors

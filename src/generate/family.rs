@@ -6,7 +6,7 @@
 use crate::generate::draw::{Draw, Turn, Zipf};
 use crate::generate::spell::Text;
 
-/// Users with favourites: few enough that the heaviest of a Zipf distribution holds 8.3 %.
+/// Users with favourites: few enough that the heaviest of a Zipf distribution holds 8.3%.
 pub(super) const FAVOURITE_TAGS: u32 = 100_000;
 
 /// How many families there are.

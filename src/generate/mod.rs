@@ -30,9 +30,9 @@ pub struct Generate {
 pub enum Profile {
     /// No hash tags: every node gets its fair share
     Uniform,
-    /// One tag a user, Zipf-distributed: the heaviest of 100,000 users holds 8 % of the keys
+    /// One tag per user, Zipf-distributed: the heaviest of 100,000 users holds 8% of the keys
     Tagged,
-    /// Mostly well spread keys, but the tag {config} holds 12 % of them
+    /// Mostly well spread keys, but the tag {config} holds 12% of them
     HotTag,
     /// A shop: sessions, carts, orders, stock, favourites, rate limits, and a coarse {common} tag
     Commerce,

@@ -23,7 +23,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Each pattern is held against every key, and the file may be somebody else's: it is read from the current directory.
 const MAX_PATTERNS: usize = 256;
 const MAX_PATTERN_MEMORY: usize = 1 << 20;
-/// Examples of a finding are few: a report is no dump.
+/// Examples of a finding are few: a report is not a dump.
 const MAX_EXAMPLES: usize = 100;
 
 /// The file. Every part may be left out.
@@ -70,7 +70,7 @@ impl Text<'_> {
         built.map_err(|error| {
             let reason = policy::reason(&error);
             let what = format!(
-                "\"{}\" is no regular expression: {}",
+                "\"{}\" is not a regular expression: {}",
                 Name::from(pattern.get_ref().as_str()),
                 Name::from(reason.as_str())
             );
@@ -91,7 +91,7 @@ impl NamingRules {
     /// The convention of a file.
     ///
     /// # Errors
-    /// It cannot be read, is no text, or as `parse`.
+    /// It cannot be read, is not text, or as `parse`.
     pub(crate) fn read(path: &Path) -> Result<NamingRules> {
         let what = "more than 1 MiB, too much for a naming convention";
         let (name, bytes) = (Name::from(path), small_file::read(path, MAX_BYTES, what)?);

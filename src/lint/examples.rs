@@ -21,7 +21,7 @@ pub(crate) struct Example {
 }
 
 impl Example {
-    /// Of a key.
+    /// A key.
     pub(crate) fn of(key: &[u8]) -> Self {
         Example {
             len: key.len(),

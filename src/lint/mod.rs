@@ -47,7 +47,7 @@ pub(crate) struct LintFindings {
     pub findings: Vec<Finding>,
     /// Where the rules are explained.
     pub help: &'static str,
-    /// Rows that are no keys, which were not checked.
+    /// Rows that are not keys, which were not checked.
     pub rejected: Rejected,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Finding {
 pub(crate) enum Counted {
     /// Exactly.
     Exactly,
-    /// Of a sample: there are more.
+    /// A sample: there are more.
     AtLeast,
     /// Within cells that other tags share: a little too many.
     AtMost,

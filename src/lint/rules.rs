@@ -50,7 +50,7 @@ pub(super) enum Rule {
 }
 
 /// Id, severity unless a convention sets another, and what keys do that break it. An error is what is a mistake in any
-/// convention; that keys follow another convention is no error.
+/// convention; that keys follow another convention is not an error.
 pub const BUILT_IN: &[(&str, Severity, &str)] = &[
     (
         "global-tag",
@@ -191,7 +191,7 @@ pub struct NamingLimits {
 
 impl Default for NamingLimits {
     fn default() -> Self {
-        // A slot is 0.006 % of the keys, so 5 % in one is a hot spot on a cluster of any size.
+        // A slot is 0.006% of the keys, so 5% in one is a hot spot on a cluster of any size.
         NamingLimits {
             key_bytes: 256,
             tag_share: 0.05,

@@ -1,6 +1,6 @@
 //! Bare ids that several services use as a tag, found in bounded memory.
 //!
-//! Of all such tags those with the smallest hashes are kept, each with all its keys: whether a tag is among them depends
+//! The tags with the smallest hashes are kept, each with all its keys: whether a tag is among them depends
 //! on the tags alone, so the sample is the same in any order and for any number of threads.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use slotscope_engine::tally::sketch::bottom_k::BottomK;
 pub(crate) const SAMPLED: usize = 8192;
 /// Services that are kept of a tag.
 const SERVICES: usize = 4;
-/// A longer name is no id, and no service.
+/// A longer name is neither an id nor a service.
 const LONGEST: usize = 64;
 
 /// A sample of tags and the services that use them.

@@ -20,7 +20,7 @@ pub(crate) struct Covered(BTreeMap<u32, BTreeMap<u64, Run>>);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Run {
-    /// The chunk behind the last.
+    /// The chunk after the last.
     to: u64,
     /// Lines that end in it, where it is not all of its input.
     line_ends: u64,
@@ -190,7 +190,7 @@ impl Covered {
 }
 
 impl Run {
-    /// This run with the one behind it.
+    /// This run with the one after it.
     fn then(mut self, next: Run) -> Run {
         let before = self.line_ends;
         let moved = next.rejects.into_iter();

@@ -70,7 +70,7 @@ impl<'p> Job<'p> {
     /// Counts them; they are all of `part`, where that is given.
     ///
     /// # Errors
-    /// As a scan; with `strict`, a row that is no key.
+    /// As a scan; with `strict`, a row that is not a key.
     pub fn tally(self, part: Option<Part>) -> Result<TallyFile> {
         let empty = self.plan.empty()?;
         let sources = &self.reading.sources;

@@ -88,7 +88,7 @@ pub fn plan_of(
 /// Counts the splits of a plan: a tally file.
 ///
 /// # Errors
-/// An input that is not what was planned, or cannot be opened; with `strict`, a row that is no key.
+/// An input that is not what was planned, or cannot be opened; with `strict`, a row that is not a key.
 pub fn tally(plan: &Plan, splits: &[Split], options: &Options) -> Result<Vec<u8>> {
     Job::new(plan, splits, options)?.tally(None)?.to_bytes()
 }
@@ -96,7 +96,7 @@ pub fn tally(plan: &Plan, splits: &[Split], options: &Options) -> Result<Vec<u8>
 /// Merges tally files, or recount files, of parts of one plan.
 ///
 /// # Errors
-/// A file that is none; parts of other flags or inputs; one that is there twice.
+/// A file that is not a tally file; parts of other flags or inputs; a part given twice.
 pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
     let mut files = files.iter().map(AsRef::as_ref);
     let Some(first) = files.next() else {
@@ -118,7 +118,7 @@ pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
 /// Whether a report of a merged tally file needs a second pass: some heavy names are not known yet. Rarely it does.
 ///
 /// # Errors
-/// A file that is none, or in which something is missing.
+/// A file that is not a tally file, or in which something is missing.
 pub fn needs_recount(tally: &[u8]) -> Result<bool> {
     let mut file = TallyFile::from_bytes(tally)?;
     file.check_whole()?;
@@ -141,7 +141,7 @@ pub fn recount(tally: &[u8], splits: &[Split], options: &Options) -> Result<Vec<
 /// what is listed; what was counted and how is in the file.
 ///
 /// # Errors
-/// A file that is none; something is missing; options that contradict those of the file.
+/// A file that is not a tally file; something is missing; options that contradict those of the file.
 pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> Result<Summary> {
     let again = match again {
         [] => None,

@@ -81,8 +81,7 @@ impl Plan {
     pub(crate) fn of(mut flags: Flags, reading: &Reading, planning: Planning) -> Result<Plan> {
         if slot_stats::take(&reading.sources, None)?.is_some() {
             let place = reading.paths().next().map(Name::from).unwrap_or_default();
-            let what =
-                "counts by slot are no keys to be counted in parts; name them to slotscope analyze";
+            let what = "counts by slot have no keys to be counted in parts; name them to slotscope analyze";
             return Err(Error::bad(place.to_string(), what));
         }
         flags.count.one_pass |= !reading.is_rereadable();
@@ -128,7 +127,7 @@ impl Plan {
     /// The plan in `bytes`.
     ///
     /// # Errors
-    /// They are none, or of another version.
+    /// They are not a plan, or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Plan> {
         let plan: Plan = frame::read(SCHEMA, bytes)?;
         plan.check()?;
@@ -138,7 +137,7 @@ impl Plan {
     /// Refuses a plan that none of slotscope is.
     ///
     /// # Errors
-    /// It is none.
+    /// It is not a plan.
     pub(crate) fn check(&self) -> Result<()> {
         let is_cut = |input: &Input| {
             let chunks = input
@@ -158,7 +157,7 @@ impl Plan {
         } else {
             Err(Error::bad(
                 "a tally file",
-                "its inputs are none that slotscope reads; make it again with slotscope tally",
+                "slotscope cannot read its inputs; make it again with slotscope tally",
             ))
         }
     }

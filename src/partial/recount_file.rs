@@ -58,7 +58,7 @@ impl RecountFile {
     /// The file in `bytes`.
     ///
     /// # Errors
-    /// They are none, of another version, or damaged.
+    /// They are not such a file, of another version, or damaged.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         frame::read(SCHEMA, bytes)
     }

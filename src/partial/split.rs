@@ -17,7 +17,7 @@ pub struct Split {
     pub input: u32,
     /// The first chunk.
     pub from: u64,
-    /// The chunk behind the last.
+    /// The chunk after the last.
     pub to: u64,
     /// About how many bytes these are: 0 where that is not known.
     pub bytes: u64,
@@ -101,7 +101,7 @@ impl Part {
         let mut before = 0u128;
         let mut splits = Vec::new();
         for (number, input) in inputs.iter().enumerate() {
-            // The first chunk that starts at a place or behind it.
+            // The first chunk that starts at a place or after it.
             let at = |place: u128| {
                 let chunks = place.saturating_sub(before).div_ceil(u128::from(chunk));
                 chunks.min(u128::from(input.chunks)) as u64

@@ -95,7 +95,7 @@ impl TallyFile {
     /// The file in `bytes`.
     ///
     /// # Errors
-    /// They are none, of another version, or damaged.
+    /// They are not such a file, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let file: TallyFile = frame::read(SCHEMA, bytes)?;
         file.plan.check()?;
@@ -161,7 +161,7 @@ impl TallyFile {
         Ok(())
     }
 
-    /// Forgets what only matters while parts are missing: it is no part of the value.
+    /// Forgets what only matters while parts are missing: it is not part of the value.
     fn forget_parts(&mut self) {
         let first = &self.rejects.first;
         let is_kept = |input, byte| {
@@ -186,7 +186,7 @@ impl TallyFile {
     /// What one scan of all inputs would have found, and what is said of these.
     ///
     /// # Errors
-    /// Something is missing, or an input is no dump.
+    /// Something is missing, or an input is not a dump.
     pub(crate) fn into_scanned(self) -> Result<(Inputs, Scanned<Tallies>)> {
         self.check_whole()?;
         let numbers = 0..self.plan.inputs.len() as u32;

@@ -190,7 +190,7 @@ impl Script<'_> {
         let blocking = outcome.big_keys.iter().filter(|_| self.blocks());
         comments.extend(blocking.map(warning_of));
         comments
-            .push("Review it, then run it with bash: with --check it only looks at the nodes, and moves nothing. Where it was stopped, run it again: it goes on.".into());
+            .push("Review it, then run it with bash: with --check it only looks at the nodes, and moves nothing. Where it was stopped, run it again: it continues.".into());
         comments
     }
 

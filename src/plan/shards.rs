@@ -19,7 +19,7 @@ pub(crate) struct Shards {
 }
 
 impl Shards {
-    /// So many shards for what a summary counted, by the metric that is `asked` for if the input has it; `None` where there
+    /// This many shards for what a summary counted, by the metric that is `asked` for if the input has it; `None` where there
     /// are too many or nothing was counted.
     pub(crate) fn of(summary: &Summary, count: usize, asked: Option<Metric>) -> Option<Shards> {
         let loads = &summary.slots.loads;

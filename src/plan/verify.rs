@@ -19,7 +19,7 @@ use slotscope_report::view::{Cell, Column, Section, Table};
 
 /// How far a figure may be from its forecast, as a part of it.
 const TOLERANCE: f64 = 0.02;
-/// Keys that come and go on any node without being a difference.
+/// Keys that appear and vanish on any node without being a difference.
 const FEW_KEYS: f64 = 50.0;
 /// What a plan forecasts of each node. Operations are a rate, which differs from one hour to the next.
 const METRICS: [Metric; 2] = [Metric::Keys, Metric::Bytes];
@@ -213,7 +213,7 @@ fn verify_report(report: &Summary, now: &Summary) -> Verification {
                 Some(most.map_or(share, |most| most.max(share)))
             });
         match fullest {
-            // Evener than forecast is no difference.
+            // Evener than forecast is not a difference.
             Some(fullest) => found.figures.push(Figure {
                 node: None,
                 of: role.name().into(),
@@ -229,7 +229,7 @@ fn verify_report(report: &Summary, now: &Summary) -> Verification {
     found
 }
 
-/// The nodes of a plan as they are now. Of a node that was to be added the plan has no id: it is the one that is new.
+/// The nodes of a plan as they are now. The plan has no id for a node to be added: it is the one that is new.
 fn matched<'a>(plan: &'a PlanForecast, now: &'a Summary) -> BTreeMap<&'a str, &'a NodeLoad> {
     let with_id = |id: &str| {
         let mut nodes = now.nodes.list.iter();

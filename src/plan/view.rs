@@ -143,7 +143,7 @@ fn goal_name(goal: &GoalOutcome) -> String {
     }
 }
 
-/// The goals: what was aimed at, and what the plan comes to.
+/// The goals: the targets, and the result of the plan.
 fn goals(outcome: &PlanOutcome) -> Table<'_> {
     let met = |goal: &GoalOutcome| match (goal.met, goal.reason.as_deref()) {
         (true, _) => "yes",

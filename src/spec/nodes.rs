@@ -152,7 +152,7 @@ fn read<T>(path: &Path, reader: impl Fn(&Path) -> Result<T>) -> Result<T> {
     }
 }
 
-/// The error of a file that is no listing; where it holds keys, the error says where these belong.
+/// The error of a file that is not a listing; where it holds keys, the error says where these belong.
 fn hinted(error: Error, path: &Path) -> Error {
     match error {
         Error::Bad { .. } if path.is_file() && holds_keys(path) => {

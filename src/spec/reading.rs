@@ -34,7 +34,7 @@ const MOST_LFU: u64 = 1_000_000;
 pub struct ReadSpec {
     /// Files, directories, - for standard input, or addresses
     ///
-    /// Of a directory every file is read, and none of the directories in it. Addresses: `s3://`, `gs://`, `az://`,
+    /// Every file of a directory is read, but no subdirectories. Addresses: `s3://`, `gs://`, `az://`,
     /// `abfss://` and `https://`, of an object, of a prefix that ends with `/`, or a pattern in quotes such as
     /// `'s3://bucket/dumps/*.csv.gz'`. Without INPUT what is piped in is read.
     #[cfg_attr(feature = "cli", arg(value_name = "INPUT", help_heading = ARGUMENTS))]

@@ -4,9 +4,9 @@
 //! that come independently the mean is at most ln 2 above the median (Choi 1994, "On the medians of gamma
 //! distributions"), so `median + ln 2` bounds it even where the median is 0; where all other slots have more than
 //! usual too, it grows with them. A bucket starts a burst where it has `FACTOR` times that, and where a Poisson
-//! distribution of that mean has so many with a probability below `CHANCE` in all buckets of all slots together
-//! (Chernoff's bound). The burst goes on while buckets have twice the usual. Buckets are looked at one by one and in
-//! groups, so that a weak burst is found if it is long. Amounts that are no counts of operations come in grains: they are
+//! distribution of that mean has this many with a probability below `CHANCE` in all buckets of all slots together
+//! (Chernoff's bound). The burst continues while buckets have twice the usual. Buckets are looked at one by one and in
+//! groups, so that a weak burst is found if it is long. Amounts that are not counts of operations come in grains: they are
 //! taken as Poisson numbers of grains of the largest usual size, which varies more than grains of mixed sizes.
 
 use std::f64::consts::LN_2;
@@ -15,13 +15,13 @@ use slotscope_engine::slot::SLOTS;
 
 use crate::timeline::grid::Grid;
 
-/// A burst has so many times the usual.
+/// A burst has this many times the usual.
 const FACTOR: f64 = 4.0;
 /// The probability that a capture without bursts shows one.
 const CHANCE: f64 = 0.001;
 /// What a burst needs of the operations of its node meanwhile.
 const LEAST_SHARE: f64 = 0.01;
-/// A burst goes on while buckets have so many times the usual, and are so improbable.
+/// A burst continues while buckets have this many times the usual, and are so improbable.
 const ON_FACTOR: f64 = 2.0;
 const ON_CHANCE: f64 = 0.01;
 /// Buckets, or groups of them, that a median needs.
@@ -158,7 +158,7 @@ impl<'a> OfSlot<'a> {
         (from..to).map(|at| self.usual(at)).sum::<f64>() / (to - from) as f64
     }
 
-    /// Whether a bucket has `factor` times the usual, and so many by chance with a probability below `chance`.
+    /// Whether a bucket has `factor` times the usual, and this many by chance with a probability below `chance`.
     fn is_above(&self, at: usize, factor: f64, chance: f64) -> bool {
         let [ops, usual] = [self.series[at] as f64, self.usual(at)].map(|of| of / self.grain);
         ops >= factor * usual && ops * (ops / usual).ln() - ops + usual > -chance.ln()
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_comes_in_grains_needs_many_of_them() {
-        // A single command of 2 ms on an idle slot is no burst, 50 of them are.
+        // A single command of 2 ms on an idle slot is not a burst, 50 of them are.
         let slow = |buckets| (3, with(vec![0; 300], buckets, 2000));
         let rest = (9, vec![300_000; 300]);
         assert_eq!(found_in(1000, &[slow(120..121), rest.clone()]), []);

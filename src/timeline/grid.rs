@@ -100,7 +100,7 @@ impl Grid {
         self.recent = 0;
     }
 
-    /// Joins buckets until each has at least so many seconds.
+    /// Joins buckets until each has at least this many seconds.
     pub(super) fn lengthen(&mut self, secs: u64) {
         while !self.columns.is_empty() && 1 << self.doublings < secs && self.doublings < 60 {
             self.double();

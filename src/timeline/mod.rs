@@ -62,7 +62,7 @@ pub(crate) struct Timeline {
     pub clock: Clock,
     /// Operations without a time, which are not counted.
     pub untimed: u64,
-    /// Lines that are no operation.
+    /// Lines that are not an operation.
     pub rejected: Rejected,
     /// Where inputs could not be read to their end.
     pub incomplete: Vec<Incomplete>,
@@ -173,7 +173,7 @@ pub(crate) struct Burst {
 /// of the last one of its node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Clock {
-    /// At least so many places: lines are read in parallel, and what is between two parts is not looked at.
+    /// At least this many places: lines are read in parallel, and what is between two parts is not looked at.
     pub jumps_back: u64,
     /// The longest way back, in seconds.
     pub longest_secs: u64,

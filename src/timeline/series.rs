@@ -266,7 +266,7 @@ mod tests {
 
     const START: u64 = 1_795_341_600;
 
-    /// A line: so many seconds after the start, a node, and the CPU time of slots.
+    /// A line: this many seconds after the start, a node, and the CPU time of slots.
     fn sample(second: u64, node: &str, slots: &[(u16, u64)]) -> String {
         let slots: Vec<_> = slots
             .iter()

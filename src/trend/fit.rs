@@ -25,11 +25,11 @@ pub(crate) const SETTLED: usize = 24;
 /// ones fewer than a tenth are, and for these the wider interval is right too.
 const PERSISTING: usize = 8;
 const ALIKE: f64 = 0.2;
-/// A point is far off where it is so many times as far from the others' line as their interval reaches.
+/// A point is far off where it is this many times as far from the others' line as their interval reaches.
 const FAR: f64 = 3.0;
 /// Steps in which a crossing is searched, in months.
 const STEP: f64 = 0.25;
-/// Larger amounts are none.
+/// Larger amounts are refused.
 const MOST: f64 = 1e30;
 
 /// How something grows.
@@ -58,7 +58,7 @@ pub struct Interval {
 pub struct Reached {
     /// The estimate; absent where it is not reached within 100 years.
     pub estimate: Option<f64>,
-    /// The lower end of the 95 % interval; absent too where two reports leave no interval.
+    /// The lower end of the 95% interval; absent too where two reports leave no interval.
     pub low: Option<f64>,
     /// The upper end; absent where it may never be reached.
     pub high: Option<f64>,
@@ -70,8 +70,8 @@ pub struct Reached {
 pub enum Deviations {
     /// Each by itself: the line is the best fit through all, and the interval is around it.
     Independent,
-    /// Each goes on from the one before, as what is added or removed stays so (a random walk with drift): the forecast
-    /// goes on from the newest, and the interval widens with time.
+    /// Each continues from the one before, as what is added or removed stays so (a random walk with drift): the forecast
+    /// continues from the newest, and the interval widens with time.
     Persistent,
 }
 

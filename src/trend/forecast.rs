@@ -1,4 +1,4 @@
-//! How fast the data grows, what that comes to, and when the fullest node is full.
+//! How fast the data grows, the forecast, and when the fullest node is full.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
 /// Months ahead, as far as the reports reach back.
 const AHEAD: [u32; 5] = [1, 3, 6, 12, 24];
 
-/// What is to come, if it goes on as it went.
+/// What is to come, if it continues as before.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Forecast {
     /// The time of the newest report that growth is computed from, in seconds since 1970 (UTC).
@@ -36,9 +36,9 @@ pub struct Growth {
     pub reports: u64,
     /// Whether by the same percentage or the same amount each month.
     pub shape: Shape,
-    /// As a part of all data, a month; 0.05 for 5 %.
+    /// As a part of all data, a month; 0.05 for 5%.
     pub a_month: Interval,
-    /// What it comes to.
+    /// The result.
     pub ahead: Vec<Ahead>,
     /// How reports deviate from it.
     pub deviations: Deviations,
@@ -106,7 +106,7 @@ pub struct LastForecast {
     pub node: Name,
     /// Bytes that a node was to use at most.
     pub maxmemory: u64,
-    /// In so many months.
+    /// In this many months.
     pub months: f64,
     /// Which is then, in seconds since 1970 (UTC).
     pub full_at: u64,
@@ -175,7 +175,7 @@ pub fn months(from: u64, to: u64) -> f64 {
     to.saturating_sub(from) as f64 / MONTH_SECS
 }
 
-/// The time so many months after another.
+/// The time this many months after another.
 fn after(at: u64, months: f64) -> u64 {
     at.saturating_add((months * MONTH_SECS) as u64)
 }

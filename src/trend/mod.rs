@@ -120,7 +120,7 @@ impl History {
         Ok(())
     }
 
-    /// What the reports come to.
+    /// The result of the reports.
     ///
     /// # Errors
     /// They are fewer than two, two are of the same time, they cannot be compared, or they do not have the metric.

@@ -19,7 +19,7 @@ const SERIES: usize = 100;
 const EVENTS: usize = 1000;
 /// The most memory that the lists of all reports take, in bytes.
 const MOST_BYTES: usize = 512 << 20;
-/// A name that a list may have below its last row is a new one where it grew by so many times what it held there.
+/// A name that a list may have below its last row is a new one where it grew by this many times what it held there.
 const MANY: u64 = 9;
 /// What a row takes in addition to the bytes of its name.
 const ROW_BYTES: usize = 32;

@@ -1,6 +1,6 @@
 //! Student's t distribution: how far an estimate from few reports may be off (Abramowitz and Stegun 1972, 26.7.3-4).
 
-/// The t that 95 % of the distribution with `freedom` degrees of freedom, at least 1, are within, on both sides of 0.
+/// The t that 95% of the distribution with `freedom` degrees of freedom, at least 1, are within, on both sides of 0.
 pub(super) fn t95(freedom: usize) -> f64 {
     let (mut low, mut high) = (1.0, 16.0);
     // Ends where two neighbouring numbers are left: 60 steps halve 15 to less than they are apart.

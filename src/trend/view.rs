@@ -171,7 +171,7 @@ fn growth(trend: &Trend) -> Option<Section<'_>> {
     Some(section.table(table))
 }
 
-/// What all load comes to, in the metric of the trend.
+/// All load, in the metric of the trend.
 fn ahead(trend: &Trend) -> Option<Section<'_>> {
     let growth = trend.forecast.as_ref()?.growth.get(trend.by)?;
     let spelled = |amount: f64| amount_cell(trend.by, amount as u64);

@@ -44,7 +44,7 @@ impl InWords for LastForecast {
     }
 }
 
-/// `growing by 6.2 % a month (+5.8 % to +6.6 %)`.
+/// `growing by 6.2% a month (+5.8% to +6.6%)`.
 fn growth(shape: Shape, a_month: &Interval) -> String {
     let change = percent(a_month.estimate.abs());
     let direction = match a_month.estimate {

@@ -43,11 +43,11 @@ pub struct WhatIfFindings {
     pub renamed: u64,
     /// Keys that have no slot afterwards; they are missing there.
     pub unplaced: PerMetric<u64>,
-    /// Tags whose keys come to several slots; an estimate where `tag_sample` is of a sample.
+    /// Tags whose keys are in several slots; an estimate where `tag_sample` is of a sample.
     pub parted_tags: u64,
     /// What that was counted on.
     pub tag_sample: SplitTags,
-    /// Numbers of parts that were found for `--split` without one, and what they come to.
+    /// Numbers of parts that were found for `--split` without one, and their results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_parts: Option<FoundParts>,
     /// Rules that no key matches; for people.
@@ -57,11 +57,11 @@ pub struct WhatIfFindings {
     /// The nodes afterwards: what the nodes of `top_tags` are called.
     #[serde(skip)]
     pub nodes_after: Vec<NodeLoad>,
-    /// What it comes to, in a sentence.
+    /// The result, in a sentence.
     pub sentence: Worded<Comparison>,
 }
 
-/// What the change comes to.
+/// The result of the change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The metric of both sides.
@@ -76,7 +76,7 @@ pub struct Comparison {
     pub changed_node: u64,
     /// Keys that have no slot afterwards.
     pub unplaced: u64,
-    /// Tags whose keys come to several slots.
+    /// Tags whose keys are in several slots.
     pub parted_tags: u64,
     /// Whether `parted_tags` is exact.
     pub exact: bool,

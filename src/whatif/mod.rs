@@ -109,7 +109,7 @@ struct Scratch {
     /// Which keys of the batch those are.
     of: Vec<u32>,
     columns: SlotColumns,
-    /// For each key of the batch the slot that it comes to; none where it has none.
+    /// For each key of the batch its slot; `None` if it has none.
     slots: Vec<Option<u16>>,
     tagged: Tagged,
 }
@@ -228,7 +228,7 @@ impl WhatIf {
     }
 }
 
-/// Adds `tallies` to `to` so many times. The copies stand for other keys: none is a duplicate or one more giant.
+/// Adds `tallies` to `to` this many times. The copies stand for other keys: none is a duplicate or one more giant.
 fn add_times(to: &mut Tallies, mut tallies: Tallies, mut times: u32) {
     if let Some(names) = &mut tallies.names {
         (names.duplicates, names.heaviest) = Default::default();
@@ -262,7 +262,7 @@ impl Scratch {
         renamed
     }
 
-    /// Puts the names of the keys from `from` on into the block; returns the number behind the last that is in it.
+    /// Puts the names of the keys from `from` on into the block; returns the number after the last that is in it.
     fn rename(
         &mut self,
         change: &WhatIfChange,

@@ -1,7 +1,7 @@
 //! Splitting a tag into several, and the smallest number of parts that helps.
 //!
-//! A unit is heavy from 5 % of a node's fair share on. A tag of load w becomes light in K = w n / (0.05 W) parts, n the
-//! nodes and W all load; but few parts may come to the same node, so K is doubled until the nodes can be level.
+//! A unit is heavy from 5% of a node's fair share on. A tag of load w becomes light in K = w n / (0.05 W) parts, n the
+//! nodes and W all load; but few parts may land on the same node, so K is doubled until the nodes can be level.
 
 use regex::bytes::Regex;
 
@@ -77,7 +77,7 @@ impl Split {
         }
     }
 
-    /// The part that a key comes to; `None` where their number is not known yet.
+    /// The part of a key; `None` if their number is not known yet.
     pub(super) fn part_of(&self, key: &[u8]) -> Option<u32> {
         self.parts
             .map(|parts| u32::from(hashslot::crc16(key)) % parts)
@@ -96,7 +96,7 @@ impl Split {
         }
     }
 
-    /// The flag that asks for so many parts.
+    /// The flag that asks for this many parts.
     pub fn flag(&self, parts: u32) -> String {
         let tag = match &self.tag {
             Which::Tag(tag) => Name::from(tag.as_slice()).to_string(),
@@ -134,8 +134,8 @@ pub(crate) struct Tried<T> {
     pub planned: f64,
 }
 
-/// Doubles `parts` until the nodes can be level; `count` counts the keys with so many parts, `planned` says what that
-/// comes to.
+/// Doubles `parts` until the nodes can be level; `count` counts the keys with this many parts, `planned` gives the ratio
+/// of that.
 ///
 /// # Errors
 /// As `count`.
@@ -169,7 +169,7 @@ pub(crate) fn search<T>(
 /// Nodes of a split tag are to be even by moves: below what is called balanced, whatever the metric.
 const TOLERANCE: f64 = 0.02;
 
-/// What the fullest node comes to, in fair shares, once slots are moved as `plan` does; 1 where nothing has a load.
+/// The fullest node, in fair shares, once slots are moved as `plan` does; 1 where nothing has a load.
 pub fn planned_max_over_mean(loads: &PerMetric<Vec<u64>>, by: Metric, topology: &Topology) -> f64 {
     let cluster = PlanCluster::new(topology, 0);
     let problem = Problem::of(&cluster, loads, &Goals::only(by, TOLERANCE));

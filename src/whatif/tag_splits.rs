@@ -26,12 +26,12 @@ pub struct SplitTags {
     pub exact: bool,
     /// Tags that were looked at.
     pub tags: u64,
-    /// Those of them whose keys come to several slots.
+    /// Those of them whose keys are in several slots.
     pub split: u64,
 }
 
 impl TagSplits {
-    /// Takes in a key of the tag with this hash, which comes to `slot`.
+    /// Takes in a key of the tag with this hash, which is in `slot`.
     pub(crate) fn add(&mut self, hash: u64, slot: u16) {
         self.0
             .update(hash, || slot, |known| merge_slot(known, slot));

@@ -1,4 +1,4 @@
-//! What a change of nodes, policy or names comes to, in one sentence.
+//! The result of a change of nodes, policy or names, in one sentence.
 
 use slotscope_engine::text::{grouped, percent};
 use slotscope_findings::summary::measure::Measure;

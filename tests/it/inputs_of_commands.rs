@@ -143,8 +143,8 @@ fn every_command_takes_servers_collections_tally_files_and_counts_by_slot_or_say
     }
     for (input, part) in [
         (url.as_str(), "--scan > FILE"),
-        ("all", "one a line"),
-        ("all.tally", "one a line"),
+        ("all", "one per line"),
+        ("all.tally", "one per line"),
     ] {
         let run = scratch.run(&["find-tag", "--slot", "7", "--avoid", input]);
         assert_fails(&run, &[input, part]);
@@ -210,7 +210,7 @@ fn flags_of_reading_belong_to_who_counted_a_tally_file() {
         let run = scratch.run(&[command, &["a.tally", "--db", "3"]].concat());
         assert_fails(&run, &["--db", "belongs to slotscope tally"]);
         let run = scratch.run(&[command, &["a.tally", "a.keys"]].concat());
-        assert_fails(&run, &["a.keys", "is no tally file"]);
+        assert_fails(&run, &["a.keys", "is not a tally file"]);
         succeeded(scratch.run(&[command, &["a.tally"]].concat()));
     }
     let run = scratch.run(&["plan", "a.tally"]);

@@ -31,6 +31,7 @@ mod golden;
 mod honesty;
 mod hostile_files;
 mod inputs_of_commands;
+mod language;
 mod laws;
 mod limits;
 mod lint;

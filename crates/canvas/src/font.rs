@@ -150,7 +150,7 @@ pub fn fit(text: &str, room: f32, style: Style) -> String {
 }
 
 /// Turns runs of letters that are written from right to left around, since glyphs are set from left to right. Marks
-/// stay behind their letters. Not the whole of Unicode's rules, but Hebrew, the only such script that is drawn, can be read.
+/// stay after their letters. Not the whole of Unicode's rules, but Hebrew, the only such script that is drawn, can be read.
 fn in_visual_order(text: &str) -> String {
     let leftward = |c: char| matches!(u32::from(c), 0x590..=0x5FF | 0xFB1D..=0xFB4F);
     let is_mark = |c: char| matches!(u32::from(c), 0x300..=0x36F | 0x591..=0x5C7);
@@ -163,7 +163,7 @@ fn in_visual_order(text: &str) -> String {
                 run.extend(between.drain(..).map(|c| mirrored(c).to_string()));
                 run.push(c.to_string());
             }
-            // Belongs to the run if the run goes on after it.
+            // Belongs to the run if the run continues after it.
             Some(_) if !c.is_alphanumeric() => between.push(c),
             _ => {
                 visual.extend(run.drain(..).rev());

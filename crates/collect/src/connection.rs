@@ -1,4 +1,4 @@
-//! A connection to one server: a plain or a TLS stream, signed in, whose errors name the server and the way out.
+//! A connection to one server: a plain or a TLS stream, signed in, whose errors name the server and a suggested fix.
 
 use std::io::{self, BufReader, Read, Write};
 use std::time::{Duration, Instant};
@@ -206,7 +206,7 @@ impl Connection {
             if large.is_none() {
                 *large = Some(Reserved::new(bytes)?);
             }
-            // The wait for other replies was no fault of this server.
+            // The wait for other replies was not caused by this server.
             stream.get_mut().timed().begin(timeout);
             Ok(())
         };
@@ -377,7 +377,7 @@ mod tests {
             "{message}"
         );
         assert!(!format!("{access:?}").contains("hunter2"));
-        // Nor where the server repeats it in a refusal, or in what is no reply.
+        // Nor where the server repeats it in a refusal, or in something that is not a reply.
         for reply in ["-NOPERM hunter2secret", "-ERR no hunter2", "HTTP hunter2"] {
             let server = start(move |command| {
                 if command.starts_with("SCAN") {

@@ -10,7 +10,7 @@ use crate::watch::Watch;
 
 /// What there is to read.
 pub(crate) enum Site<'a> {
-    /// A server that is no part of a cluster.
+    /// A server that is not part of a cluster.
     Lone(Address),
     /// A cluster.
     Cluster(Box<Watch<'a>>),
@@ -25,7 +25,7 @@ pub(crate) fn find<'a>(seeds: &[Address], access: &'a Access) -> Result<Site<'a>
     for seed in seeds {
         match ask(seed, access) {
             Ok(Site::Lone(address)) if seeds.len() > 1 => {
-                let what = "is no part of a cluster; name one such server at a time";
+                let what = "is not part of a cluster; name one such server at a time";
                 return Err(Error::bad(address.to_string(), what));
             }
             Ok(site) => return Ok(site),

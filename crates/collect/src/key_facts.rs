@@ -207,7 +207,7 @@ fn ask_lengths(
     take(connection, &commands, &asked, fates, questions)
 }
 
-/// Memory of values with tables, trees and lists: exact up to so many elements.
+/// Memory of values with tables, trees and lists: exact up to this many elements.
 fn ask_memory_of_large(
     connection: &mut Connection,
     keys: &[Vec<u8>],

@@ -18,7 +18,7 @@ static FREED: Condvar = Condvar::new();
 pub(crate) struct Reserved(usize);
 
 impl Reserved {
-    /// Waits until so many bytes are free. A reply takes all it may need at once, so that no two wait for each other.
+    /// Waits until this many bytes are free. A reply takes all it may need at once, so that no two wait for each other.
     ///
     /// # Errors
     /// Other replies do not end.

@@ -33,7 +33,7 @@ pub(crate) struct Listings {
 }
 
 impl Listings {
-    /// Takes in what the node `id` answered at `asked`; false, and nothing of it counts, where that is no listing.
+    /// Takes in what the node `id` answered at `asked`; false, and nothing of it counts, where that is not a listing.
     pub(crate) fn add(&mut self, id: &str, asked: &Address, text: String) -> bool {
         let Some(new) = self.new_in(&text, asked) else {
             return false;

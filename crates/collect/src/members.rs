@@ -37,7 +37,7 @@ pub(crate) struct Member {
     pub in_flight: Vec<u16>,
 }
 
-/// The member in a line of what the node at `asked` lists; `None` where it is no such line.
+/// The member in a line of what the node at `asked` lists; `None` where it is not such a line.
 pub(crate) fn parse(line: &str, asked: &Address) -> Option<Member> {
     let node = NodeLine::parse(line)?;
     if [node.id, node.ip, node.hostname]

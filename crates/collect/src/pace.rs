@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Pages after which it is known how long a call takes.
 const KNOWN: u32 = 8;
-/// A call that takes so many times its usual time is slow.
+/// A call that takes this many times its usual time is slow.
 const SLOW: f64 = 4.0;
 /// Below this, a call is not slow.
 const NOISE: Duration = Duration::from_millis(2);

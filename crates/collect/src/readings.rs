@@ -1,5 +1,5 @@
 //! What servers say of themselves: INFO and CLUSTER INFO of each primary and of each node that is read, before the keys are
-//! read and after. A server that refuses is none the worse for the rest of the collection.
+//! read and after. A server that refuses does not affect the rest of the collection.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -100,7 +100,7 @@ impl Reply {
     }
 }
 
-/// Commands on their way out, one after the other.
+/// Commands on their way, one after the other.
 #[derive(Debug, Default)]
 pub struct Commands {
     bytes: Vec<u8>,
@@ -140,7 +140,7 @@ fn header(out: &mut Vec<u8>, sign: u8, len: usize) {
 /// `on_large` is called once, before more is read, with the bytes that they may take in all.
 ///
 /// # Errors
-/// `InvalidData` where one is none or too large, and what `from` and `on_large` say.
+/// `InvalidData` if one is invalid or too large, and the errors of `from` and `on_large`.
 pub(crate) fn read_all<R: BufRead>(
     from: &mut R,
     names: &[&'static str],
@@ -289,7 +289,7 @@ fn not_resp(line: &[u8]) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, NoReply(line.to_vec()))
 }
 
-/// A line that is no reply.
+/// A line that is not a reply.
 #[derive(Debug)]
 pub(crate) struct NoReply(pub Vec<u8>);
 

@@ -23,7 +23,7 @@ use crate::watch::Watch;
 
 /// Rounds at most.
 const ROUNDS: usize = 20;
-/// In so many of them slots are read again that moved after they were read whole, so that the file of each node has its slots.
+/// In this many of them slots are read again that moved after they were read whole, so that the file of each node has its slots.
 const ROUNDS_OF_ALL: usize = 10;
 /// How long slots on their way, and replicas that are to take over, are waited for in all.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -218,7 +218,7 @@ impl Rounds<'_, '_> {
         Ok(outcomes)
     }
 
-    /// Takes what was read, less what moved meanwhile.
+    /// Takes what was read, minus what moved meanwhile.
     fn take(&mut self, tasks: Vec<Assigned>, outcomes: Vec<Result<Outcome>>) -> Result<()> {
         for (
             Assigned {
@@ -346,7 +346,7 @@ impl Rounds<'_, '_> {
             let Reader { entry, file, .. } = reader;
             let primary = entry.primary.as_ref().or(entry.id.as_ref());
             entry.counted = (slots > 0).then_some(counted);
-            // Of a node that could not be read, another one may have been read in its place.
+            // Another node may have been read in place of one that could not be read.
             entry.complete = !primary.is_some_and(|id| lacking.contains(&**id));
             file.tidy(slots > 0)?;
         }

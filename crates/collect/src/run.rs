@@ -119,7 +119,7 @@ fn fill(
     Ok((directory, manifest))
 }
 
-/// Reads a server that is no part of a cluster.
+/// Reads a server that is not part of a cluster.
 fn lone(
     options: &Options,
     address: &Address,
@@ -127,7 +127,7 @@ fn lone(
     on_node: OnNode<'_>,
 ) -> Result<Manifest> {
     if options.level == Level::Slots || options.times.is_some() {
-        let what = "is no part of a cluster, so it does not count by slot; leave out --slots-only and --every";
+        let what = "is not part of a cluster, so it does not count by slot; leave out --slots-only and --every";
         return Err(Error::bad(address.to_string(), what));
     }
     let mut readers = Readers::new(directory);

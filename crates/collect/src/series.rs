@@ -1,4 +1,4 @@
-//! CLUSTER SLOT-STATS of all primaries at regular times, a line each.
+//! CLUSTER SLOT-STATS of all primaries at regular times, one per line.
 
 use std::collections::HashMap;
 use std::io::Write;

@@ -12,7 +12,7 @@ use crate::address::Address;
 use crate::connection::{Access, Connection};
 use crate::key_facts::Heat;
 
-/// How long a replica that is behind is waited for, and how often it is asked.
+/// How long a replica that lags is waited for, and how often it is asked.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -125,7 +125,7 @@ impl Server {
             || self.field("master_sync_in_progress") == "1";
         let is_replica = self.field("role") == "slave";
         match role {
-            Role::Replica if !is_replica => Err(Error::bad(place, "it is no replica any more")),
+            Role::Replica if !is_replica => Err(Error::bad(place, "it is no longer a replica")),
             Role::Replica if is_behind => Err(Error::bad(
                 place,
                 "the replica is not connected to its primary; wait, or read with --from primaries",
@@ -161,13 +161,13 @@ fn database(name: &str, value: &str) -> Option<(u64, u64)> {
 /// Waits until a replica has what its primary has now: keys that just came to it are on their way.
 ///
 /// # Errors
-/// One of them does not answer, or the replica stays behind.
+/// One of them does not answer, or the replica keeps lagging.
 pub(crate) fn catch_up(replica: &mut Connection, primary: &Address, access: &Access) -> Result<()> {
     let primary = Server::ask(&mut Connection::open(primary, access)?)?;
     let (wanted, start) = (primary.offset(Role::Primary), Instant::now());
     while Server::ask(replica)?.offset(Role::Replica) < wanted {
         if start.elapsed() > PATIENCE {
-            let what = "the replica stays behind its primary; read with --from primaries";
+            let what = "the replica lags behind its primary; read with --from primaries";
             return Err(Error::bad(replica.place(), what));
         }
         thread::sleep(LOOK);

@@ -45,7 +45,7 @@ pub(crate) struct Task {
     pub address: Address,
     /// What it is.
     pub role: Role,
-    /// Of a replica: its primary, whose keys it has to have.
+    /// For a replica: its primary, whose keys it has to have.
     pub primary: Option<Address>,
     /// The slots to read.
     pub slots: SlotSet,
@@ -82,7 +82,7 @@ pub(crate) struct Outcome {
 const STRAY_SLOTS: usize = 512;
 
 /// Keys of slots that a node does not own. Those of slots that turn out to be on their way do not count; as there are as
-/// many outcomes as nodes, only so many slots are kept apart, and keys of further ones always count.
+/// many outcomes as nodes, only this many slots are kept apart, and keys of further ones always count.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Strays {
     by_slot: BTreeMap<u16, u64>,
@@ -134,13 +134,13 @@ pub(crate) type OnPage<'a> = &'a (dyn Fn(Page) + Sync);
 /// The progress of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
-    /// About so many keys are to come.
+    /// About this many keys are to come.
     Expected(u64),
-    /// So many more have come.
+    /// This many more have come.
     Read(u64),
-    /// The primary does not answer, nothing can take over, and so many slots are not served.
+    /// The primary does not answer, nothing can take over, and this many slots are not served.
     Lost(u64),
-    /// The primary does not answer, and a replica may take over so many slots.
+    /// The primary does not answer, and a replica may take over this many slots.
     Awaited(u64),
     /// Slots of the primary are open, and the end of their move is waited for.
     Open {
@@ -148,7 +148,7 @@ pub enum Page {
         first: u16,
         /// How many there are.
         slots: u64,
-        /// Seconds left until the collection goes on without them.
+        /// Seconds left until the collection continues without them.
         secs: u64,
     },
 }

@@ -82,7 +82,7 @@ impl TlsConfig {
     /// A session with the server that is called `host`.
     ///
     /// # Errors
-    /// `host` is no name that a certificate could have.
+    /// `host` is not a name that a certificate could have.
     pub fn session(&self, host: &str) -> Result<ClientConnection> {
         let host = self.files.server_name.as_deref().unwrap_or(host);
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {

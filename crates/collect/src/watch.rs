@@ -27,7 +27,7 @@ const UNANSWERED: &str =
 const RETRY: Duration = Duration::from_secs(2);
 /// Between two looks while something is waited for.
 const LOOK: Duration = Duration::from_millis(100);
-/// Of the time of a run, at most one part in so many is spent on looks.
+/// At most one part in this many of a run is spent on looks.
 const SHARE: u32 = 20;
 /// Between two looks while slots are read.
 const INTERVAL: Duration = Duration::from_millis(500);

@@ -1,4 +1,4 @@
-//! The one error type: every message names the place, what is wrong there and the way out.
+//! The one error type: every message names the place, what is wrong there and a suggested fix.
 
 use std::borrow::Cow;
 use std::io;
@@ -57,7 +57,7 @@ impl Error {
         }
     }
 
-    /// An unusable input at `place`; `what` says the way out.
+    /// An unusable input at `place`; `what` includes a suggested fix.
     pub fn bad(place: impl Into<String>, what: impl Into<Sentence>) -> Self {
         Error::Bad {
             place: place.into(),

@@ -16,7 +16,7 @@ pub struct FileIdentity(u64, u64);
 pub(crate) struct FileIdentity(std::path::PathBuf);
 
 impl FileIdentity {
-    /// What is at `path`, behind links; `-` is standard input. `None` where there is nothing.
+    /// What is at `path`, with links followed; `-` is standard input. `None` where there is nothing.
     pub fn of(path: &Path) -> Option<Self> {
         find(path).map(|(identity, _)| identity)
     }

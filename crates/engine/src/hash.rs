@@ -48,7 +48,7 @@ pub(crate) fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, a
     )
 }
 
-/// The hash of `name`: sixteen bytes at a time, the last ones with zeros behind them, then the length.
+/// The hash of `name`: sixteen bytes at a time, the last ones with zeros after them, then the length.
 pub fn hash(name: &[u8]) -> u64 {
     let mut state = PI[0];
     let (whole, rest) = name.as_chunks::<16>();

@@ -1,7 +1,7 @@
 //! Names of keys, tags and files: any bytes in, one printable and lossless spelling out.
 //!
 //! The spelling is C escapes: `\\ \n \r \t`, and `\xNN` byte by byte for invalid UTF-8 and for every
-//! character that moves the cursor, hides itself or reverses the text around it. All else stays as it is,
+//! character that moves the cursor, hides itself or reverses the text around it. Everything else stays as it is,
 //! so each byte string has exactly one spelling and comes back from it.
 
 use std::borrow::Cow;

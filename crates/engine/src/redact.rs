@@ -12,11 +12,11 @@ use crate::sentence::{AsTheyAre, Sentence, ShowNames};
 
 /// The variable of a key that is used for several reports.
 const VARIABLE: &str = "SLOTSCOPE_REDACT_KEY";
-/// Bytes of a hash that are shown: of a million names, two share one with a probability of 0.2 %.
+/// Bytes of a hash that are shown: of a million names, two share one with a probability of 0.2%.
 const SHOWN: usize = 6;
 /// The placeholders of ids in a pattern are not names.
 const MARKS: [&[u8]; 4] = [b"<n>", b"<hex>", b"<uuid>", b"<id>"];
-/// Places of errors that are no files.
+/// Places of errors that are not files.
 const OWN_PLACES: [&str; 3] = ["-", "standard output", "no input"];
 /// What holds names. It is taken apart without `..`: a member that is added does not compile before somebody has said whether
 /// it is a name.

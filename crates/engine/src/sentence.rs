@@ -15,7 +15,7 @@ pub struct Sentence(Vec<Part>);
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Words(String),
-    /// Of a key, a file, a column and the like, as it is spelled; in quotes.
+    /// The name of a key, file, column and the like, escaped; in quotes.
     Name(String),
     /// A piece of the input that may be anything; in quotes.
     Excerpt(String),
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     fn of_key(key: &[u8]) -> Sentence {
-        let start = Sentence::from("cut off behind 3 keys; behind ");
+        let start = Sentence::from("cut off after 3 keys; after ");
         start.name(key).words(", version REDIS0011")
     }
 

@@ -50,7 +50,7 @@ pub fn the_minutes(count: u64) -> String {
     }
 }
 
-/// The verb of so many.
+/// The verb of this many.
 pub fn are(count: u64) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
@@ -116,7 +116,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A change in percent with its sign: `+6.2 %`, `-0.5 %`, `0.0 %`.
+/// A change in percent with its sign: `+6.2%`, `-0.5%`, `0.0%`.
 pub fn signed_percent(change: f64) -> String {
     match change {
         change if change.abs() < 0.0005 => percent(0.0),

@@ -47,7 +47,7 @@ impl<'a> Padded<'a> {
     /// The byte before offset `at` of the content; before the first one there is padding.
     ///
     /// # Panics
-    /// Where that byte lies behind the padding.
+    /// Where that byte lies after the padding.
     #[inline(always)]
     pub fn byte_before(self, at: u32) -> u8 {
         self.whole[PAD - 1 + at as usize]
@@ -56,7 +56,7 @@ impl<'a> Padded<'a> {
     /// The sixteen bytes from offset `at` of the content on, the first one lowest; they may reach into the padding.
     ///
     /// # Panics
-    /// Where `at` lies behind the content.
+    /// Where `at` lies after the content.
     #[inline(always)]
     pub fn sixteen_at(self, at: u32) -> u128 {
         let start = PAD + at as usize;

@@ -54,7 +54,7 @@ pub struct AnalyzeArgs {
     pub hashing: HashSpec,
     /// What `redis-cli --cluster info` printed
     ///
-    /// Warns of a dump that has over 1 % fewer keys. Without INPUT the nodes are judged by it alone; `-` reads a dump from
+    /// Warns of a dump that has over 1% fewer keys. Without INPUT the nodes are judged by it alone; `-` reads a dump from
     /// standard input.
     #[arg(long, value_name = "FILE", help_heading = CLUSTER, hide_short_help = true)]
     pub cluster_info: Option<PathBuf>,
@@ -317,7 +317,7 @@ impl AnalyzeArgs {
     /// The limits that the user set.
     fn limits(&self) -> Result<Vec<Limit>> {
         let limits = Limit::parse_all::<Summary>(&self.fail_on)?;
-        // Several inputs may be a node each.
+        // Several inputs may be one node each.
         let are_tallies = are_tallies(&self.reading.inputs).unwrap_or(true);
         let are_known = self.cluster.is_named() || self.reading.may_be_several() || are_tallies;
         check_nodes(&limits, are_known)?;

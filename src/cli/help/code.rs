@@ -4,7 +4,7 @@ use pulldown_cmark::CodeBlockKind;
 
 use slotscope_report::render::text::{shell_words, wrapped};
 
-/// What a line that goes on begins with.
+/// What a line that continues begins with.
 const INDENT: &str = "    ";
 
 /// How a line that is too long is broken.
@@ -33,7 +33,7 @@ impl Code {
         }
     }
 
-    /// A line as lines of at most `width` characters. A comment behind code that is too long for it is put above.
+    /// A line as lines of at most `width` characters. A comment after code that is too long for it is put above.
     pub(super) fn fitted(self, line: &str, width: usize) -> Vec<String> {
         if line.chars().count() <= width {
             return vec![line.to_owned()];
@@ -53,7 +53,7 @@ impl Code {
     }
 }
 
-/// A command, continued behind a backslash.
+/// A command, continued after a backslash.
 fn command(line: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in shell_words(line) {

@@ -1,4 +1,4 @@
-//! A page of the manual as text for a terminal: headings in bold at the margin, all else indented, lines wrapped, tables
+//! A page of the manual as text for a terminal: headings in bold at the margin, everything else indented, lines wrapped, tables
 //! aligned. Colours are always in it; the stream that it is written to takes them out where they are not wanted.
 
 use anstyle::{AnsiColor, Style};

@@ -92,10 +92,13 @@ pub(crate) const NEEDS_LINES: &Refused = &[
         InputKind::Server,
         "write its keys to a file: redis-cli -u URL --scan > FILE, then name FILE",
     ),
-    (InputKind::Tally, "name a file of tags or keys, one a line"),
+    (
+        InputKind::Tally,
+        "name a file of tags or keys, one per line",
+    ),
     (
         InputKind::Collection,
-        "name a file of tags or keys, one a line",
+        "name a file of tags or keys, one per line",
     ),
 ];
 

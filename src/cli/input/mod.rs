@@ -195,7 +195,7 @@ impl Keys {
         }
     }
 
-    /// Whether they may be a node each.
+    /// Whether they may be one node each.
     pub(crate) fn may_be_nodes(&self) -> bool {
         match self {
             Keys::Reading(reading) => reading.sources.len() > 1,

@@ -184,7 +184,7 @@ impl Collected {
         args.reading(policy)
     }
 
-    /// What commands call it that go on with it.
+    /// Its name in later commands.
     pub(crate) fn word(&self) -> String {
         match self {
             Collected::Kept(path) => path.display().to_string(),

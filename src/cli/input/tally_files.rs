@@ -25,7 +25,7 @@ impl Tallies {
     /// Reads and merges the files at `paths`.
     ///
     /// # Errors
-    /// A file that is none, and files that do not belong together.
+    /// A file that is not a tally file, and files that do not belong together.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Tallies> {
         let mut all = Tallies {
             tally: None,
@@ -72,7 +72,7 @@ pub(crate) fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
     match (tallies.first(), others.first()) {
         (Some(_), Some(other)) => Err(Error::bad(
             Name::from(other.as_path()).to_string(),
-            "is no tally file, and others are; count it with slotscope tally, or analyze it by itself",
+            "is not a tally file, and others are; count it with slotscope tally, or analyze it by itself",
         )),
         (tally, _) => Ok(tally.is_some()),
     }

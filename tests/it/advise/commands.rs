@@ -163,7 +163,7 @@ fn what_is_missing_or_wrong_is_named() {
     let torn = scratch.run(&["advise", "--batches", "torn"]);
     assert_eq!(code(&torn), 0);
     assert!(
-        stderr(&torn).contains("are no batch") || stderr(&torn).contains("is no batch"),
+        stderr(&torn).contains("lines are not batches"),
         "{}",
         stderr(&torn)
     );

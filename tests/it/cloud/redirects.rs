@@ -106,7 +106,7 @@ fn no_redirect_leads_to_less_protection_to_a_file_or_for_ever() {
     let output = run(&["analyze", &file.url("d.keys")]);
     assert_fails(
         &output,
-        &["d.keys: a redirect leads to what is no web address"],
+        &["d.keys: a redirect leads to something other than a web address"],
     );
     let round = Server::with_faults([("d.keys", DUMP)], |_| {
         Some(Fault::Redirect(302, "/d.keys".into()))

@@ -196,7 +196,7 @@ fn an_input_of_more_rejects_than_keys_has_no_verdict() {
     for command in ["analyze", "whatif --to-nodes 4", "plan --nodes 4", "lint"] {
         let words = command.split(' ').chain(["half.csv", "most.csv"]);
         let output = scratch.run(&words.collect::<Vec<_>>());
-        let parts = ["most.csv: 2 of 3 rows are no keys, the first at line 3 (byte 13): no size"];
+        let parts = ["most.csv: 2 of 3 rows are not keys, the first at line 3 (byte 13): no size"];
         fails(&output, &parts).unwrap_or_else(|complaint| panic!("{command}: {complaint}"));
     }
 }

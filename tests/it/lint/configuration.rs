@@ -91,7 +91,7 @@ fn what_a_configuration_gets_wrong_is_named_with_its_line() {
         ),
         (
             "allow = [\n'ok',\n'(']",
-            "c.toml: line 3: \"(\" is no regular expression: unclosed group",
+            "c.toml: line 3: \"(\" is not a regular expression: unclosed group",
         ),
         ("[[rule]]\nid = 'x'", "c.toml: line 1: a rule has either"),
         (

@@ -157,7 +157,7 @@ fn parts_that_do_not_belong_together_are_refused_with_the_reason() {
     refused(
         &scratch,
         "analyze 1.tally a.keys --no-files",
-        &["a.keys: is no tally file"],
+        &["a.keys: is not a tally file"],
     );
     refused(
         &scratch,

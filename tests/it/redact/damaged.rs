@@ -97,7 +97,7 @@ fn an_rdb_file_that_breaks_behind_or_in_a_key_shows_its_hash() {
     for (end, said) in [
         // Two elements are announced, one is there.
         (&b"\x02\x01a"[..], "in the value of type 1 of \""),
-        (b"\x01\x01a\xc8", "behind \""),
+        (b"\x01\x01a\xc8", "after \""),
     ] {
         let file = snapshot(end);
         assert_eq!(found(&scratch, "rdb", &file), Vec::<String>::new());

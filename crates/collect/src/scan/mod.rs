@@ -22,7 +22,7 @@ pub(crate) use crate::scan::counts::counts;
 use crate::server::{self, Server};
 use crate::task::{OnPage, Outcome, Page, Plan, Task};
 
-/// The keys of a slot of at most so many are asked for at once; a server does nothing else meanwhile.
+/// The keys of a slot of at most this many are asked for at once; a server does nothing else meanwhile.
 const KEYS_AT_ONCE: u64 = 1000;
 /// A key that came while a slot's keys were counted and asked for; a slot that got more is asked again.
 const SLACK: u64 = 100;
@@ -31,7 +31,7 @@ const EMPTY_PAGES: u64 = 1 << 22;
 
 /// Keys that no server has: its tables have at most 2^32 buckets.
 const MOST_KEYS: u64 = 1 << 32;
-/// A scan returns about as many keys as INFO counts; one that returns so many times as many, and so many more, is doubtful.
+/// A scan returns about as many keys as INFO counts; one that returns this many times as many, and this many more, is doubtful.
 const FAR_MORE: (u64, u64) = (2, 100_000);
 
 /// What is said where far more keys came.

@@ -21,7 +21,7 @@ const EMPTY: u16 = u16::MAX;
 /// table are fixed, and a search ends at the first place without one.
 pub struct Commands {
     rows: Vec<Command>,
-    /// By the hash of the name, or behind that: numbers of rows.
+    /// By the hash of the name, or after that: numbers of rows.
     places: Box<[u16]>,
 }
 
@@ -33,7 +33,7 @@ pub static COMMANDS: LazyLock<Commands> = LazyLock::new(Commands::table);
 pub struct Command {
     /// Its name in lower case; that of a subcommand is `container|subcommand`.
     pub name: &'static str,
-    /// Words that it has, its name included; negative: at least so many.
+    /// Words that it has, its name included; negative: at least this many.
     pub arity: i32,
     /// What it does to its keys.
     pub access: Access,
@@ -66,7 +66,7 @@ struct Spec {
 enum Begin {
     /// At this word.
     Index(i64),
-    /// Behind this word, searched from a place on; from behind and backwards where that is negative.
+    /// After this word, searched from a place on; from the end and backwards where that is negative.
     Keyword(&'static str, i64),
 }
 

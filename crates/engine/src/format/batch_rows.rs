@@ -38,7 +38,7 @@ impl<'a, 'c> Gather<'a, 'c> {
         }
     }
 
-    /// Takes a row at `at` that is no key.
+    /// Takes a row at `at` that is not a key.
     pub fn reject(&mut self, at: usize, reason: &str) {
         self.sink.reject(at, reason);
     }
@@ -49,7 +49,7 @@ impl<'a, 'c> Gather<'a, 'c> {
         self.reject(at, errors::REASON);
     }
 
-    /// Takes a line at `at` that is no row: what redis-cli prints around rows, else a reject for a reason or a notice.
+    /// Takes a line at `at` that is not a row: what redis-cli prints around rows, else a reject for a reason or a notice.
     pub fn not_a_row(&mut self, at: usize, line: &[u8], otherwise: Result<&str, Notice>) {
         match (noise::noise(line), otherwise) {
             (Some(Notice::ErrorReply), _) => self.failure(at),

@@ -16,7 +16,7 @@ pub struct Borders<T>(Mutex<BTreeMap<u64, Stretch<T>>>);
 /// Where a stretch ends, and the rows at its ends, which have no neighbours yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stretch<T> {
-    /// The offset behind it.
+    /// The offset after it.
     pub end: u64,
     /// The first row; none where it has no row.
     pub first: Option<T>,
@@ -32,7 +32,7 @@ impl<T> Default for Borders<T> {
 
 impl<T: Copy> Borders<T> {
     /// Takes the first and the last row of the stretch at `bytes`, none where it has none, and calls `meet` with every
-    /// pair of neighbours that is complete by that: what was before the border, and what is behind it.
+    /// pair of neighbours that is complete by that: what was before the border, and what is after it.
     pub fn join(
         &self,
         bytes: Range<u64>,

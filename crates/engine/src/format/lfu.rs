@@ -33,7 +33,7 @@ impl Default for LfuRule {
 }
 
 impl LfuRule {
-    /// Accesses a minute that keep a counter where it is; `None` where that is no counter.
+    /// Accesses a minute that keep a counter where it is; `None` where that is not a counter.
     pub fn accesses(self, counter: u64) -> Option<u64> {
         let in_decay_time = match counter.saturating_sub(NEW) {
             0 => 0,

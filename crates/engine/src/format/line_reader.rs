@@ -31,14 +31,14 @@ pub enum Parsed {
     Reject(&'static str),
 }
 
-/// The rows of a format that has one a line.
+/// The rows of a format that has one per line.
 pub trait Row: Send + Sync + 'static {
     /// Finds the key of a line. Where there is one, what else is known of it is added to `values`: one entry to each column
     /// that the format has.
     fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed;
 }
 
-/// A reader of rows that are one a line.
+/// A reader of rows that are one per line.
 pub struct LineReader<R>(R);
 
 impl<R: Row> LineReader<R> {

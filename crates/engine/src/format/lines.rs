@@ -217,7 +217,7 @@ impl Reader for LineKeys {
 
 /// Where a batch of lines ends.
 pub(super) struct Cut {
-    /// Where the line behind them starts; past the end by one where the last line has no line end.
+    /// Where the line after them starts; past the end by one where the last line has no line end.
     pub next: u32,
     /// Whether there may be a blank in them.
     pub has_blank: bool,

@@ -107,7 +107,7 @@ pub trait Format: Sync {
     /// Settles what the start of one input decides, for instance how its lines end or which columns it has.
     ///
     /// # Errors
-    /// What makes the input unusable in this format, and the way out: a header without a key column, say.
+    /// What makes the input unusable in this format, and a suggested fix: a header without a key column, say.
     fn open(&self, head: Head<'_>) -> std::result::Result<Opened, String>;
 }
 
@@ -185,7 +185,7 @@ pub trait Reader: Send + Sync {
     fn learns(&self) -> bool {
         false
     }
-    /// Remembers what the owned part of a block says of the rows behind it.
+    /// Remembers what the owned part of a block says of the rows after it.
     fn learn(&self, _: &Block, _: Piece) {}
     /// Finds the keys of the owned part of a block, in order, and hands them on in batches. What is decoded is written
     /// over its own source: it is never longer.
@@ -206,7 +206,7 @@ pub trait Reader: Send + Sync {
 pub trait Sink {
     /// A batch of keys.
     fn keys(&mut self, batch: KeyBatch<'_>);
-    /// A row that is no key: its offset in the block, what is wrong with it, and the part of it that shows that. The
+    /// A row that is not a key: its offset in the block, what is wrong with it, and the part of it that shows that. The
     /// reason holds nothing of the row, so that a report may leave the excerpt out.
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]);
     /// As `reject`, of a row that is at `byte` of the input.
@@ -263,7 +263,7 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
 /// The format of an input that starts with `head`; `None` where more of it must be seen.
 ///
 /// # Errors
-/// What the input is where that is no key dump, and what to type.
+/// What the input is if it is not a key dump, and what to type.
 pub fn recognise(head: Head<'_>) -> std::result::Result<Option<&'static dyn Format>, String> {
     if let Some(refused) = not_a_dump::by_signature(head) {
         return Err(refused);

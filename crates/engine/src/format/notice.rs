@@ -14,7 +14,7 @@ pub(super) enum Says {
 }
 
 /// Makes the enum and its words of a table: what a notice says of the dump, what there is one or more of, and how the
-/// sentence goes on, whatever the number.
+/// sentence continues, whatever the number.
 macro_rules! notices {
     ($($(#[$doc:meta])* $notice:ident: $says:ident, $noun:literal, $rest:literal;)*) => {
         /// Something odd that a reader met. Most are dropped lines, and none is dropped in silence.
@@ -55,7 +55,7 @@ notices! {
     Warning: Note, "line", " of redis-cli or script without keys, dropped";
     /// A line in which redis-cli says what it does.
     Progress: Note, "line", " of redis-cli about what it does, dropped";
-    /// A line of nothing, where that is no key.
+    /// A line of nothing, where that is not a key.
     BlankLine: Note, "blank line", ", dropped";
     /// The cursor of a SCAN reply.
     Cursor: Note, "cursor", " of SCAN, dropped";
@@ -84,7 +84,7 @@ notices! {
     OfReplica: Note, "key", " of replicas, left out: the primaries have the same";
     /// A key whose database is not known, where one is wanted.
     NoDatabase: Warning, "key", " of an unknown database, counted all the same";
-    /// An entry that is no key and says so.
+    /// An entry that is not a key and says so.
     NoKey: Note, "row", " of auxiliary fields or functions, dropped";
     /// A row with a value whose column the first rows do not have.
     LateColumn: Warning, "row",
@@ -100,17 +100,17 @@ notices! {
         " in slots that were being imported, counted all the same: the RDB file of the other node has the same keys";
     /// A value of an RDB file whose packed bytes are damaged.
     DamagedValue: Warning, "value", " with damaged packed bytes, which a server refuses to load";
-    /// A key of an RDB file that is too long to be read; where it is, is kept with the rows that are no keys.
+    /// A key of an RDB file that is too long to be read; where it is, is kept with the rows that are not keys.
     LongKey: Warning, "key", " of an RDB file, too long to be read";
     /// A slot of an RDB file whose header differs from its keys.
     SlotHeader: Warning, "slot",
         " of an RDB file with a header that differs from the keys below it: is the file damaged? slotscope dump \
          says where";
-    /// An RDB file with commands behind it.
+    /// An RDB file with commands after it.
     Commands: Note, "RDB file",
         " followed by commands, which are counted as operations: the keys are those before the commands";
-    /// A byte of anything else behind one.
-    Behind: Warning, "byte", " behind the end of an RDB file, not read";
+    /// A byte of anything else after one.
+    Behind: Warning, "byte", " after the end of an RDB file, not read";
     /// An RDB file whose checksum is not verified.
     Unverified: Note, "RDB file", " with a checksum that is not verified: the file has none, or --no-verify is given";
     /// An RDB file of Redis up to 7.2 whose keys have sizes in memory.

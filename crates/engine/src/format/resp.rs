@@ -2,7 +2,7 @@
 //! a key may hold any byte. Pages of SCAN are read too: `*2`, the cursor, then the array of keys.
 //!
 //! Rows state their length, so the input is read from front to back. A length that leads elsewhere than to a line end
-//! is refused alone, and reading goes on at the next line.
+//! is refused alone, and reading continues at the next line.
 
 use crate::command::COMMANDS;
 use crate::format::batch_rows::Gather;
@@ -57,7 +57,7 @@ impl Format for Resp {
     }
 }
 
-/// Whether the arrays at the start are commands: two at least, and each starts with the name of one. One is enough behind
+/// Whether the arrays at the start are commands: two at least, and each starts with the name of one. One is enough after
 /// a time, or with a value that is too long for a key.
 pub(super) fn detect_commands(head: Head<'_>) -> Detected {
     let mut rest = head.bytes;

@@ -8,15 +8,15 @@ const LONGEST: u64 = 64 << 20;
 /// What is wrong with a text that is longer.
 pub(super) const LONG: &str = "a length that no key has";
 
-/// A header with more than a sign, twenty digits and a line end is none.
+/// A header with more than a sign, twenty digits and a line end is malformed.
 const HEADER: usize = 32;
 
 /// What starts at a place.
 #[derive(Debug, PartialEq)]
 pub(super) enum Row {
-    /// The cursor of SCAN, up to the head of the array of so many keys.
+    /// The cursor of SCAN, up to the head of the array of this many keys.
     Page(i64),
-    /// The head of an array of so many elements.
+    /// The head of an array of this many elements.
     Array(i64),
     /// A text, and where it is.
     Bulk(Range<usize>),
@@ -107,7 +107,7 @@ fn page(bytes: &[u8]) -> Option<(Row, usize)> {
 
 /// What is between the first byte and a line end.
 enum Number {
-    /// This number, and where the line behind it starts.
+    /// This number, and where the line after it starts.
     Of(i64, usize),
     /// No number.
     None,

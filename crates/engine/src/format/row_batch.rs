@@ -1,5 +1,5 @@
 //! Rows as a walk hands them to the workers: keys, or operations on keys, with their names and words in one block and
-//! all else in columns. A batch is recycled like a block.
+//! everything else in columns. A batch is recycled like a block.
 
 use std::borrow::Cow;
 
@@ -87,7 +87,7 @@ impl RowBatch {
         self.values.commands.push(start, end);
     }
 
-    /// Adds what is no key, at `offset` of the input; the reason is a few words.
+    /// Adds anything but a key, at `offset` of the input; the reason is a few words.
     pub(crate) fn reject(&mut self, offset: u64, reason: &'static str) {
         self.rejects.push((offset, reason));
     }
@@ -193,7 +193,7 @@ impl RowBatch {
     }
 }
 
-/// Adds a number to the column of a row with so many before it. The column is empty until a row has one.
+/// Adds a number to the column of a row with that many before it. The column is empty until a row has one.
 #[inline]
 fn push_known(column: &mut Vec<u64>, before: usize, value: u64) {
     if value != MISSING || !column.is_empty() {

@@ -27,9 +27,9 @@ pub enum RowBoundary {
 /// How a double quote is written inside double quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quotes {
-    /// Twice, as in CSV, where a quote opens only at the start of a field, behind this delimiter or a line end.
+    /// Twice, as in CSV, where a quote opens only at the start of a field, after this delimiter or a line end.
     Doubled(u8),
-    /// Behind a backslash, as in C and JSON.
+    /// After a backslash, as in C and JSON.
     Escaped,
 }
 
@@ -43,7 +43,7 @@ enum Quoting {
     Outside,
     /// Inside.
     Inside,
-    /// Inside, behind a byte whose meaning the next one decides: a backslash, or a quote that may be doubled.
+    /// Inside, after a byte whose meaning the next one decides: a backslash, or a quote that may be doubled.
     Pending,
 }
 
@@ -62,7 +62,7 @@ impl Quoting {
     }
 }
 
-/// A walk over bytes from quote to quote: yields the offsets of `end` outside quotes, and knows the state behind.
+/// A walk over bytes from quote to quote: yields the offsets of `end` outside quotes, and knows the state after.
 struct Walk<'a> {
     quotes: Quotes,
     bytes: &'a [u8],
@@ -92,7 +92,7 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// The state behind all bytes, once the walk is at its end.
+    /// The state after all bytes, once the walk is at its end.
     fn behind(mut self) -> Quoting {
         while self.next().is_some() {}
         let starts = |byte: &u8| matches!(self.quotes, Quotes::Doubled(delimiter) if [delimiter, b'\n', b'\r'].contains(byte));
@@ -179,8 +179,8 @@ impl Boundary for RowBoundary {
         !matches!(self, RowBoundary::Quoted(_, Quotes::Escaped))
     }
 
-    /// A quote that follows a byte which starts no field and is no quote opens nothing; where no second quote follows,
-    /// it ends what is open. So the place behind it is outside, whatever comes before.
+    /// A quote that follows a byte which does not start a field and is not a quote opens nothing; where no second quote follows,
+    /// it ends what is open. So the place after it is outside, whatever comes before.
     fn effect_of_tail(&self, tail: &[u8]) -> Option<Effect> {
         let RowBoundary::Quoted(_, quotes @ Quotes::Doubled(delimiter)) = self else {
             return None;

@@ -11,9 +11,9 @@ pub struct Seen {
     pub keys: u64,
     /// Operations on keys.
     pub operations: u64,
-    /// Rows that are no keys.
+    /// Rows that are not keys.
     pub rejected: u64,
-    /// Elements that replies announce, less those that are there.
+    /// Elements that replies announce, minus those that are there.
     pub missing: i64,
     /// When the dump was written, in milliseconds since 1970, where it says so; of several the last.
     pub written_ms: Option<u64>,
@@ -40,7 +40,7 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// So many keys, and nothing odd.
+    /// This many keys, and nothing odd.
     pub fn of_keys(keys: u64) -> Self {
         Seen {
             keys,

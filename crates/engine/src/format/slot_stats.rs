@@ -51,7 +51,7 @@ pub fn spelling(head: &[u8]) -> Option<Spelling> {
     if let Some(pairs) = dense.strip_prefix(b"[[") {
         return is_pairs(pairs).then_some(Spelling::Answer);
     }
-    // Behind the time and the node, which are short.
+    // After the time and the node, which are short.
     const SLOTS: &[u8] = b"\"slots\":[";
     let place = memchr::memmem::find(&dense, SLOTS)?;
     let pairs = &dense[place + SLOTS.len()..];
@@ -121,7 +121,7 @@ pub fn line(text: &[u8]) -> Result<Sample<'_>, String> {
     }
     let line: Line<'_> = serde_json::from_slice(text).map_err(|error| refused(&error))?;
     let time = timestamp(line.time.as_bytes());
-    let time = time.ok_or_else(|| format!("\"{}\" is no time", escaped(&line.time)))?;
+    let time = time.ok_or_else(|| format!("\"{}\" is not a time", escaped(&line.time)))?;
     Ok(Sample {
         time: Some(time),
         node: Some(line.node),
@@ -130,7 +130,7 @@ pub fn line(text: &[u8]) -> Result<Sample<'_>, String> {
 }
 
 fn refused(error: &serde_json::Error) -> String {
-    format!("is no answer to CLUSTER SLOT-STATS in JSON: {error}")
+    format!("is not a reply to CLUSTER SLOT-STATS in JSON: {error}")
 }
 
 fn escaped(text: &str) -> String {
@@ -300,6 +300,6 @@ mod tests {
         let refused = answer(text.as_bytes()).unwrap_err();
         assert!(refused.contains("more statistics"), "{refused}");
         let no_time = br#"{"time":"soon","node":"a","slots":[]}"#;
-        assert_eq!(line(no_time).unwrap_err(), "\"soon\" is no time");
+        assert_eq!(line(no_time).unwrap_err(), "\"soon\" is not a time");
     }
 }

@@ -1,5 +1,5 @@
 //! Inputs whose keys are only found from the front, and most of whose bytes are passed over: a walk finds the keys and
-//! hands them to the workers in batches, which hash and count while the walk goes on.
+//! hands them to the workers in batches, which hash and count while the walk continues.
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ pub(crate) type OpenWalk = fn(Forward, Walking) -> Box<dyn Walk>;
 
 /// A walk over one input, batch by batch.
 pub trait Walk {
-    /// Puts the next rows in place of those in `rows`: the bytes of the input that they are from, right behind those
+    /// Puts the next rows in place of those in `rows`: the bytes of the input that they are from, right after those
     /// of the rows before them. `None` at the end.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl<S: Steps> Walk for Walked<S> {
     }
 }
 
-/// A place behind which an input cannot be read.
+/// A place after which an input cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// Offset in bytes.

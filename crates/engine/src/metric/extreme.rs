@@ -1,5 +1,5 @@
 //! What lists of extremes say of single keys. A list has a handful of keys, the most extreme ones: what it says is of
-//! those, so it is no metric of load, and nothing is judged by it.
+//! those, so it is not a metric of load, and nothing is judged by it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::metric::per_metric::{Errors, PerMetric, PerWeight};
 
 /// A measure of load. All of them add up: the load of a slot is the sum of the loads of its keys. An LFU counter or an
-/// idle time does not add up, so it is no metric of load; the accesses that a counter stands for do.
+/// idle time does not add up, so it is not a metric of load; the accesses that a counter stands for do.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -255,7 +255,7 @@ pub fn are_counts<'c>(counts: impl IntoIterator<Item = &'c u64>) -> bool {
     counts.into_iter().try_fold(0, add).is_some()
 }
 
-/// Of what there is none, nothing is written: metrics may be added.
+/// A metric that is absent is not written: metrics may be added.
 impl From<Load> for PerMetric<u64> {
     fn from(load: Load) -> Self {
         let weights = PerWeight::from_fn(|metric| Some(load[metric]).filter(|load| *load > 0));
@@ -287,7 +287,7 @@ impl Load {
         load
     };
 
-    /// A load of so many keys, bytes and operations.
+    /// A load of this many keys, bytes and operations.
     pub const fn new(keys: u64, bytes: u64, ops: u64) -> Self {
         let mut load = Load([0; METRIC_COUNT]);
         (load.0[0], load.0[1], load.0[2]) = (keys, bytes, ops);

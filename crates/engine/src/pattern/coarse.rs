@@ -11,7 +11,7 @@ pub(crate) const COARSEST: u8 = 3;
 
 /// The pattern that `pattern` becomes at a level from 1 on.
 ///
-/// 1: words with a digit and words of mixed case are ids, and so are segments that are no text. 2: so are all words
+/// 1: words with a digit and words of mixed case are ids, and so are segments that are not text. 2: so are all words
 /// from the third segment on. 3: from the second on.
 pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     let marks = [Id::Number, Id::Hex, Id::Uuid, Id::Mixed].map(Id::mark);
@@ -30,7 +30,7 @@ pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     }
 }
 
-/// With ids in place of words that look random and of numbers behind words.
+/// With ids in place of words that look random and of numbers after words.
 fn without_random_words(parts: &[Part<'_>]) -> Vec<u8> {
     let each = parts.iter().flat_map(|part| match part.stem() {
         _ if part.looks_random() => [Some(Part::FOLDED), None],
@@ -43,7 +43,7 @@ fn without_random_words(parts: &[Part<'_>]) -> Vec<u8> {
     joined(&each.flatten().collect::<Vec<_>>())
 }
 
-/// With an id in place of each run of words, marks and what joins them that lies behind the first `kept` segments and
+/// With an id in place of each run of words, marks and what joins them that lies after the first `kept` segments and
 /// has a word or an id.
 fn words_to(parts: &[Part<'_>], kept: usize) -> Vec<u8> {
     let mut pattern = Vec::new();

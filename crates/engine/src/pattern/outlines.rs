@@ -113,7 +113,7 @@ impl Blank {
 /// ```text
 /// key      n e w s 0 0 1 : v 2 : 4 7
 /// word     1 1 1 1 1 1 1 . 1 1 . 1 1
-/// ends     . . . . . . . 1 . . 1 . . 1    the byte behind each token
+/// ends     . . . . . . . 1 . . 1 . . 1    the byte after each token
 /// letter   . . . . . . . 1 . . 1 . . .    word + its letters: the sum carries out of a token that has one
 /// blank    . . . . 1 1 1 . . . . 1 1      the digits before the end of a token: all its bytes, or three and more
 /// ```
@@ -158,7 +158,7 @@ fn any_ids<B: Bytes64>(bytes: B, len: u32) -> Blank {
     }
 }
 
-/// The bits behind runs of ones.
+/// The bits after runs of ones.
 #[inline(always)]
 fn ends(word: u64) -> u64 {
     word << 1 & !word

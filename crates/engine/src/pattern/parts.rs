@@ -1,4 +1,4 @@
-//! The parts of a pattern: marks of ids, words, what joins words, and all else. Words that turn out to be ids are put
+//! The parts of a pattern: marks of ids, words, what joins words, and the rest. Words that turn out to be ids are put
 //! together with the marks next to them.
 
 use crate::pattern::ids::Id;
@@ -16,7 +16,7 @@ pub enum Kind {
     Mark,
     /// Letters and digits of any alphabet.
     Word,
-    /// A segment that is no text, and the rest of a pattern of too many parts.
+    /// A segment that is not text, and the rest of a pattern of too many parts.
     Binary,
     /// Bytes that join words.
     Joiner,
@@ -62,7 +62,7 @@ impl<'a> Part<'a> {
         self.kind == Kind::Word && is_long && self.bytes.iter().all(u8::is_ascii_hexdigit)
     }
 
-    /// The word less the one or two digits that it ends with, where there are such behind something else: longer
+    /// The word minus the one or two digits that it ends with, where there are such after something else: longer
     /// numbers are ids already.
     pub fn stem(&self) -> Option<&'a [u8]> {
         let digits = self
@@ -75,8 +75,8 @@ impl<'a> Part<'a> {
         is_stem.then_some(stem)
     }
 
-    /// Whether it looks as if it was drawn at random: bytes that are no text, digits among letters, or capitals here and
-    /// there. A short number behind it does not count.
+    /// Whether it looks as if it was drawn at random: bytes that are not text, digits among letters, or capitals here and
+    /// there. A short number after it does not count.
     pub fn looks_random(&self) -> bool {
         let word = self.stem().unwrap_or(self.bytes);
         let is_rise = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
@@ -145,7 +145,7 @@ fn is_of_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
 
-/// Where the segment ends that `rest` starts with: before a separator or a brace, but behind one that it starts with.
+/// Where the segment ends that `rest` starts with: before a separator or a brace, but after one that it starts with.
 fn segment_len(rest: &[u8], separator: &[u8]) -> usize {
     let end = match separator {
         [] => None,

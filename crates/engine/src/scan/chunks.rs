@@ -287,7 +287,7 @@ impl Scan<'_> {
         shared.outcome()
     }
 
-    /// Reads and counts one chunk; trouble in the middle of an input is noted, and the rest goes on.
+    /// Reads and counts one chunk; trouble in the middle of an input is noted, and the rest continues.
     pub(super) fn read_chunk<T: Tally>(
         &self,
         worker: &mut Worker<T>,
@@ -359,7 +359,7 @@ impl<T: Tally> Worker<T> {
     }
 }
 
-/// The state that each chunk starts in, and the one behind the last.
+/// The state that each chunk starts in, and the one after the last.
 fn states(before: State, effects: &[Effect]) -> Vec<State> {
     let behind = effects.iter().scan(before, |state, effect| {
         *state = effect.on(*state);

@@ -93,7 +93,7 @@ pub struct Scanned<T> {
     pub inputs: Vec<SeenInput>,
     /// Where inputs could not be read to their end, in order.
     pub incomplete: Vec<Incomplete>,
-    /// Rows that are no keys.
+    /// Rows that are not keys.
     pub rejects: Rejects,
     /// The rows at the ends of what was read of each input.
     pub open_ends: Vec<OpenEnds>,
@@ -112,7 +112,7 @@ pub struct SeenInput {
     pub line_ends: u64,
 }
 
-/// A place behind which an input could not be read.
+/// A place after which an input could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Incomplete {
     /// The input, counted from 0.

@@ -145,7 +145,7 @@ impl<'a> Shared<'a> {
         Ok(())
     }
 
-    /// Notes an error, which ends the scan: what is behind its place is not read any more, what is before it is, as an
+    /// Notes an error, which ends the scan: what is after its place is not read any more, what is before it is, as an
     /// error there would be the one to report.
     pub(super) fn fail(&self, place: Place, error: Error) {
         let mut first = lock(&self.error);
@@ -155,7 +155,7 @@ impl<'a> Shared<'a> {
         self.failed.fetch_min(place.0, Relaxed);
     }
 
-    /// Stops all threads unless they are to go on.
+    /// Stops all threads unless they are to continue.
     pub(super) fn proceed(&self, going: bool) {
         self.stopped.fetch_or(!going, Relaxed);
     }
@@ -178,12 +178,12 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// A panic elsewhere is reported by the pool; the data behind the lock is not used after one.
+/// A panic elsewhere is reported by the pool; the data under the lock is not used after one.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is behind the lock, once no thread uses it.
+/// The data under the lock, once no thread uses it.
 pub(super) fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -119,7 +119,7 @@ impl SlotColumns {
     ) -> SlotBatch<'a> {
         self.slots.resize(self.hashed.len(), 0);
         kernel.slots(self.hashed.in_block(batch.base), &mut self.slots);
-        // A tag in braces starts behind one, never where its key does.
+        // A tag in braces starts after one, never where its key does.
         let untagged = if self.untagged.is_empty() {
             &batch.keys.start
         } else {

@@ -1,7 +1,7 @@
 //! Hash policies: the rules by which clusters choose the part of a key that is hashed.
 //!
 //! `oss` is the rule of Redis and Valkey (`hashed_part`) and the only one that the kernels have a pass for. `enterprise` is
-//! the standard policy of Redis Enterprise and Redis Cloud: from the last `{` that has a `}` behind it to the last `}`,
+//! the standard policy of Redis Enterprise and Redis Cloud: from the last `{` that has a `}` after it to the last `}`,
 //! and an empty tag is a tag. `regex:` is their custom policy: the group `tag` of the first pattern that matches.
 
 use std::fmt;
@@ -54,7 +54,7 @@ impl Policy {
     /// ```
     ///
     /// # Errors
-    /// A name that is no policy, two policies, more than 32 patterns, or a pattern that cannot be used.
+    /// A name that is not a policy, two policies, more than 32 patterns, or a pattern that cannot be used.
     pub fn parse(values: &[impl AsRef<str>]) -> Result<Policy> {
         let values: Vec<&str> = values.iter().map(AsRef::as_ref).collect();
         let patterns: Vec<&str> = values
@@ -172,7 +172,7 @@ impl fmt::Display for Policy {
     }
 }
 
-/// The tag by the standard policy of Redis Enterprise, `.*{(?<tag>.*)}.*`: from the last `{` that has a `}` behind it to
+/// The tag by the standard policy of Redis Enterprise, `.*{(?<tag>.*)}.*`: from the last `{` that has a `}` after it to
 /// the last `}`; it may be empty.
 pub fn enterprise_tag(key: &[u8]) -> Option<Range<usize>> {
     let close = memchr::memrchr(b'}', key)?;

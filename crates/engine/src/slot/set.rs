@@ -38,7 +38,7 @@ impl SlotSet {
         (0..SLOTS as u16).filter(|slot| is_in(*slot)).collect()
     }
 
-    /// So many percent of all slots: spread evenly, the same ones each time, and those of a smaller share among them.
+    /// This many percent of all slots: spread evenly, the same ones each time, and those of a smaller share among them.
     pub fn sample(percent: f64) -> Self {
         // An odd factor gives each slot another rank.
         const FACTOR: usize = 10_125; // about the golden part of all slots

@@ -44,7 +44,7 @@ impl Block {
         self.buffer.resize(len + 2 * PAD, 0);
     }
 
-    /// Puts bytes behind the content.
+    /// Puts bytes after the content.
     #[inline]
     pub fn append(&mut self, bytes: &[u8]) {
         let end = self.buffer.len() - PAD;

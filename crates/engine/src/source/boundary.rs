@@ -4,11 +4,11 @@
 //! a boundary is a machine of at most four states, each chunk has an `Effect` on the state, and the effects of all
 //! chunks in order give the state that each of them starts in.
 
-/// What the bytes before a place mean for the row ends behind it; the default is the state at the start of an input.
+/// What the bytes before a place mean for the row ends after it; the default is the state at the start of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct State(pub u8);
 
-/// The state behind a stretch of bytes for each of the four states before it, two bits each.
+/// The state after a stretch of bytes for each of the four states before it, two bits each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Effect(u8);
 
@@ -23,7 +23,7 @@ impl Effect {
         }))
     }
 
-    /// The state behind the stretch.
+    /// The state after the stretch.
     pub(crate) fn on(self, before: State) -> State {
         State(self.0 >> (2 * before.0) & 3)
     }
@@ -33,7 +33,7 @@ impl Effect {
         Effect::of(|state| next.on(self.on(state)))
     }
 
-    /// The state behind the stretch, where it is the same whatever was before.
+    /// The state after the stretch, where it is the same whatever was before.
     pub(crate) fn settled(self) -> Option<State> {
         let behind = self.on(State(0));
         (1..4)
@@ -59,7 +59,7 @@ pub(crate) trait Boundary: Send + Sync {
         false
     }
 
-    /// Whether the line behind a line end decides if that ends a row.
+    /// Whether the line after a line end decides if that ends a row.
     fn needs_next_line(&self) -> bool {
         false
     }
@@ -84,11 +84,11 @@ pub(crate) trait Boundary: Send + Sync {
         Effect::NONE
     }
 
-    /// Offset behind the first row end at or after `from` in `bytes`, where `state` holds at `from`. `None`: these bytes
+    /// Offset after the first row end at or after `from` in `bytes`, where `state` holds at `from`. `None`: these bytes
     /// show none. `whole` says that nothing follows them.
     fn first_end(&self, bytes: &[u8], from: usize, state: State, whole: bool) -> Option<usize>;
 
-    /// Offset behind the last row end in `bytes`, which start where a row starts. `searched` bytes at their start
+    /// Offset after the last row end in `bytes`, which start where a row starts. `searched` bytes at their start
     /// were already searched without a match.
     fn last_end(&self, bytes: &[u8], searched: usize) -> Option<usize>;
 }

@@ -1,7 +1,7 @@
 //! Sources that can be read at any offset are read in chunks, one at a time into a worker's block.
 //!
 //! A chunk owns the rows that follow its row ends, and the first chunk the row at the input's start. So the owned
-//! bytes reach from behind the first row end at or after the chunk's start to the first one at or after its end:
+//! bytes reach from after the first row end at or after the chunk's start to the first one at or after its end:
 //! adjacent chunks agree on the boundary without communicating. A chunk without a row end owns nothing and reads no further, which keeps one
 //! endless row linear.
 
@@ -33,7 +33,7 @@ pub(crate) struct Cutting {
     pub chunk: usize,
     /// What ends a row.
     pub boundary: Arc<dyn Boundary>,
-    /// The state that each chunk from `first` on starts in, and the one behind the last; empty where row ends need none.
+    /// The state that each chunk from `first` on starts in, and the one after the last; empty where row ends need none.
     pub states: Vec<State>,
     /// The first chunk whose state is known.
     pub first: u64,
@@ -144,7 +144,7 @@ impl Chunk<'_> {
             return Ok(Some(0));
         }
         if self.cutting.boundary.needs_next_line() {
-            // All of the line behind the last line end of the body must be here.
+            // All of the line after the last line end of the body must be here.
             while memchr::memchr(b'\n', &self.block.content()[self.body..]).is_none()
                 && self.read_on()?
             {
@@ -164,7 +164,7 @@ impl Chunk<'_> {
         Ok(first.filter(owns))
     }
 
-    /// Offset in the block behind the first row end at or after the body; reads on as far as it must.
+    /// Offset in the block after the first row end at or after the body; reads on as far as it must.
     fn end_of_last_row(&mut self, index: u64, from: usize) -> Outcome<usize> {
         loop {
             let (boundary, state) = (&self.cutting.boundary, self.cutting.state(index + 1));

@@ -14,7 +14,7 @@ pub const MAGIC: usize = 4;
 /// Compressed bytes that are read at once.
 pub(super) const BUFFER: usize = 128 << 10;
 
-/// A compressed form; any number of members or frames, one behind the other.
+/// A compressed form; any number of members or frames, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// RFC 1952.
@@ -63,14 +63,14 @@ fn is_envelope(head: &[u8]) -> bool {
 /// What `reader` gives, decompressed where it is compressed.
 ///
 /// # Errors
-/// What the reader says of its first bytes; frames to pass over that are cut off, or have neither zstd nor lz4 behind
+/// What the reader says of its first bytes; frames to pass over that are cut off, or have neither zstd nor lz4 after
 /// them.
 pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut passed_over = 0;
     let head = magic_behind_skippable(&mut reader, &mut passed_over)?;
     let form = Form::of(&head);
     if passed_over > 0 && !head.is_empty() && !matches!(form, Some(Form::Zstd | Form::Lz4)) {
-        let what = "skippable frames, and neither zstd nor lz4 behind them";
+        let what = "skippable frames, and neither zstd nor lz4 after them";
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     let whole = Cursor::new(head).chain(reader);
@@ -80,7 +80,7 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     }
 }
 
-/// What `reader` gives behind the first `passed_over` bytes of an input in this form, decompressed: from the start of a
+/// What `reader` gives after the first `passed_over` bytes of an input in this form, decompressed: from the start of a
 /// member or frame on.
 ///
 /// # Errors
@@ -157,7 +157,7 @@ impl Read for Decompressed {
     }
 }
 
-/// The first bytes behind any frames that are to be passed over, whose length is added to `passed_over`.
+/// The first bytes after any frames that are to be passed over, whose length is added to `passed_over`.
 fn magic_behind_skippable(reader: &mut impl Read, passed_over: &mut u64) -> io::Result<Vec<u8>> {
     loop {
         let mut head = Vec::new();
@@ -180,7 +180,7 @@ fn magic_behind_skippable(reader: &mut impl Read, passed_over: &mut u64) -> io::
     }
 }
 
-/// One gzip member after another. Zeros between and behind them are passed over, as gzip does: tapes and block devices have
+/// One gzip member after another. Zeros between and after them are passed over, as gzip does: tapes and block devices have
 /// them.
 enum GzipMembers<R> {
     Between(R),
@@ -236,7 +236,7 @@ fn next_frame<R: Read>(mut reader: R) -> io::Result<Option<Lz4Frame<R>>> {
     Ok(Some(magic).filter(|magic| !magic.is_empty()).map(frame))
 }
 
-/// One lz4 frame after another: the decoder stops behind the first, and between two blocks of one that is cut off.
+/// One lz4 frame after another: the decoder stops after the first, and between two blocks of one that is cut off.
 struct Lz4Frames<R: Read> {
     frame: Option<Lz4Frame<BufReader<Counted<R>>>>,
 }
@@ -260,7 +260,7 @@ impl<R: Read> Read for Lz4Frames<R> {
     }
 }
 
-/// A frame ends with four zeros, behind which a checksum may follow.
+/// A frame ends with four zeros, after which a checksum may follow.
 fn ends_a_frame(last: &[u8; 8]) -> bool {
     last[4..] == [0; 4] || last[..4] == [0; 4]
 }

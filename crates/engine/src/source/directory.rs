@@ -37,7 +37,7 @@ pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     Ok(true)
 }
 
-/// The files in the byte order of their names, at most so many, and how many other entries there are.
+/// The files in the byte order of their names, at most this many, and how many other entries there are.
 fn files_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, usize)> {
     let failed = |error| Error::io(directory, error);
     let bad = |what: &str| Error::bad(Name::from(directory).to_string(), what);

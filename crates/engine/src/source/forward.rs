@@ -9,7 +9,7 @@ use crate::source::{ReadAt, Source, stream};
 /// Bytes that are read at once, at most.
 const BUFFER: usize = 256 << 10;
 
-/// Bytes that are read at the start and behind a place that was jumped to; twice as many each time that reading goes on.
+/// Bytes that are read at the start and after a place that was jumped to; twice as many each time that reading continues.
 const FIRST_READ: usize = 8 << 10;
 
 /// What is computed over all bytes that are walked over.
@@ -67,7 +67,7 @@ impl Forward {
         Ok(file.map(|file| Forward::file(file, len)))
     }
 
-    /// So many bytes that can be read at any offset.
+    /// This many bytes that can be read at any offset.
     pub(crate) fn file(bytes: Box<dyn ReadAt>, len: u64) -> Self {
         Forward::new(Bytes::Anywhere(bytes, len))
     }
@@ -217,7 +217,7 @@ impl Forward {
         match self.bytes {
             Bytes::Anywhere(_, len) if to > len => Err(io::ErrorKind::UnexpectedEof.into()),
             Bytes::Anywhere(..) if self.checksum.is_none() => {
-                // A short jump is one of many: what is read behind it is used.
+                // A short jump is one of many: what is read after it is used.
                 if to - self.offset() > BUFFER as u64 {
                     self.next_read = FIRST_READ;
                 }
@@ -260,7 +260,7 @@ impl Forward {
         self.summed = self.at;
     }
 
-    /// Reads on behind what was read, whose passed part is dropped; false at the end of the input.
+    /// Reads on after what was read, whose passed part is dropped; false at the end of the input.
     #[cold]
     fn read_more(&mut self) -> io::Result<bool> {
         self.sum_up();

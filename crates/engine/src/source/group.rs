@@ -9,7 +9,7 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 use crate::source::ReadAt;
 use crate::source::decompress::Form;
 
-/// Some members of a file, one behind the other.
+/// Some members of a file, one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
     /// Where they are.

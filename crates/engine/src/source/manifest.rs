@@ -68,7 +68,7 @@ fn is_one(text: &[u8]) -> bool {
     })
 }
 
-/// The lines with something on them that are no comments, and their numbers.
+/// The lines with something on them that are not comments, and their numbers.
 fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let lines = (1..).zip(lines);

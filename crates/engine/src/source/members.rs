@@ -25,16 +25,16 @@ pub(super) struct Members {
     form: Form,
     /// Bytes that make a group.
     group: u64,
-    /// Where the first of them starts, behind frames that are passed over.
+    /// Where the first of them starts, after frames that are passed over.
     start: u64,
     /// Where the walk is.
     at: u64,
-    /// Nothing behind says how long it is.
+    /// Nothing after it says how long it is.
     ended: bool,
 }
 
 impl Members {
-    /// The members of a file in groups of about so many bytes; `None` where it is in no form that has them.
+    /// The members of a file in groups of about this many bytes; `None` where it is in no form that has them.
     pub(super) fn of(mut file: Forward, group: u64) -> Option<Members> {
         while pass_skippable(&mut file).ok()? {}
         let form = Form::of(file.peek(4).ok()?)?;

@@ -97,7 +97,7 @@ pub trait Source: Debug + Send + Sync {
         None
     }
 
-    /// Why nothing more can be read of it, however often it is tried; what was read up to there is no part of a report.
+    /// Why nothing more can be read of it, however often it is tried; what was read up to there is not part of a report.
     fn failure(&self) -> Option<Error> {
         None
     }

@@ -32,7 +32,7 @@ const PAGE: &str = "a web address, which only builds with the feature cloud read
                     otherwise";
 const OTHER: &str = "a URL, and slotscope reads files: download it, then name the file";
 
-/// Refuses what names a place on the network and is no file here.
+/// Refuses what names a place on the network and is not a file here.
 ///
 /// # Errors
 /// The place is on the network, with what to type instead.

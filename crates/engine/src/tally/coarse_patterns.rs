@@ -64,7 +64,7 @@ impl CoarsePatterns {
         }
     }
 
-    /// Goes to the next level, or gives up behind the last.
+    /// Goes to the next level, or gives up after the last.
     fn raise(&mut self) {
         let table = self.table.take();
         self.level += 1;
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::metric::Metric;
 
-    /// Patterns with these words behind two segments that stay.
+    /// Patterns with these words after two segments that stay.
     fn table(words: impl Iterator<Item = String>) -> NameTable {
         let mut table = NameTable::default();
         for word in words {

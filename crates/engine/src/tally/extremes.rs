@@ -1,4 +1,4 @@
-//! What lists of extremes say of keys, list by list. It is no load: nothing else counts these rows.
+//! What lists of extremes say of keys, list by list. It is not a load: nothing else counts these rows.
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@ use crate::tally::sketch::top::Top;
 
 /// More kinds than any server has: past this the column holds something else.
 const MAX_KINDS: usize = 4096;
-/// Of each type and encoding, keys that are kept.
+/// Keys that are kept for each type and encoding.
 pub(crate) const KEPT: usize = 20;
 /// What is kept of a long name.
 const MAX_NAME: usize = 512;
@@ -205,7 +205,7 @@ impl Tally for Kinds {
             };
             kind.counted += 1;
             kind.elements = kind.elements.saturating_add(*elements);
-            // A key of one element is no large one.
+            // A key of one element is not a large one.
             if *elements > 1 {
                 let name = keys.batch.keys.get(base, i);
                 let name = &name[..name.len().min(MAX_NAME)];

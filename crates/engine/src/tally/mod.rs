@@ -98,7 +98,7 @@ pub struct Tallies {
     /// What each capture covers.
     #[serde(default, skip_serializing_if = "Captured::is_empty")]
     pub captured: Captured,
-    /// All else; absent where only slots are wanted.
+    /// Everything else; absent where only slots are wanted.
     pub names: Option<NameTallies>,
 }
 

@@ -33,7 +33,7 @@ pub struct Operations {
     pub absent: Option<Absent>,
     /// By key: a name is what `named` makes of a key.
     keys: TagCounter,
-    /// The same of those that only read; absent where there are no operations, or that was not counted.
+    /// The same of those that only read; absent if there are no operations, or that was not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reads: Option<TagCounter>,
 }
@@ -55,7 +55,7 @@ impl Default for Operations {
 /// The operations on one key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BusyKey {
-    /// At least so many.
+    /// At least this many.
     pub ops: u64,
     /// Its first 512 bytes.
     pub name: Vec<u8>,

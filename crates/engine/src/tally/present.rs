@@ -1,5 +1,5 @@
 //! Which of the keys that operations are on the dumps have. They are looked up in a second pass, as a dump may be read
-//! behind a capture. Memory is that of the busiest keys, which are known by name, and a filter of a fixed size.
+//! after a capture. Memory is that of the busiest keys, which are known by name, and a filter of a fixed size.
 
 use std::sync::Arc;
 

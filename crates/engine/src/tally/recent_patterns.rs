@@ -97,7 +97,7 @@ impl RecentPatterns {
                 }
             };
             let known = &mut self.known[place];
-            // Operations are no keys: their pattern may be listed more than once.
+            // Operations are not keys: their pattern may be listed more than once.
             if known.load[Metric::Keys] == 0 {
                 self.used.push(place as u32);
             }
@@ -200,7 +200,7 @@ impl RecentPatterns {
     }
 }
 
-/// The two places of a number in a table of so many.
+/// The two places of a number in a table of this many.
 #[inline]
 fn places(number: u64, of: usize) -> [usize; 2] {
     [number as usize % of, (number >> 32) as usize % of]

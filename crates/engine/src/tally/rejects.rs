@@ -1,4 +1,4 @@
-//! Lines that are no keys: how many, and the first of them, so that nothing is dropped in silence.
+//! Lines that are not keys: how many, and the first of them, so that nothing is dropped in silence.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::sentence::Sentence;
 /// How many rejected lines are kept to be shown.
 pub const SHOWN: usize = 5;
 
-/// A line that is no key.
+/// A line that is not a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Reject {
     /// The input, counted from 0 in the order they were given.
@@ -33,7 +33,7 @@ impl Reject {
     }
 }
 
-/// All lines that are no keys; the ones kept are the smallest by input and byte, so that a merge has no order.
+/// All lines that are not keys; the ones kept are the smallest by input and byte, so that a merge has no order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rejects {
     /// How many there are.

@@ -162,7 +162,7 @@ impl TryFrom<Listed> for SlotSets {
             ..SlotSets::default()
         };
         for (hash, slots) in listed.into_iter().flatten() {
-            let set = Slots::listed(slots).ok_or("a set of slots that are none")?;
+            let set = Slots::listed(slots).ok_or("an invalid set of slots")?;
             let place = sets.place(hash);
             set.iter().for_each(|slot| sets.add(place, slot));
         }

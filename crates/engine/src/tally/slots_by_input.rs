@@ -21,7 +21,7 @@ impl SlotsByInput {
         self.0.is_some()
     }
 
-    /// Adds a slot to those of an input; what is past the last slot is none.
+    /// Adds a slot to those of an input; anything past the last slot is ignored.
     pub fn note(&mut self, input: usize, slot: u16) {
         let sets = self.0.as_mut().filter(|_| usize::from(slot) < SLOTS);
         let Some(sets) = sets else { return };

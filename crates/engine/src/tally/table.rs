@@ -1,6 +1,6 @@
 //! An exact count of up to 65,536 distinct names: a hash table whose layout depends only on what is in it.
 //!
-//! Entries are in the order of their hashes, each at or a little behind its home (Amble & Knuth, "Ordered hash
+//! Entries are in the order of their hashes, each at or a little past its home (Amble & Knuth, "Ordered hash
 //! tables", 1974). So whether the table is full is a property of the set of names, not of the order they came in,
 //! and no choice of names makes a key cost more than `REACH` compares.
 
@@ -17,7 +17,7 @@ const MAX_NAME_BYTES: usize = 8 << 20;
 /// At most half of the homes are taken.
 const MAX_BITS: u32 = MAX_NAMES.trailing_zeros() + 1;
 const MIN_BITS: u32 = 6;
-/// How far behind its home an entry may be. Half full, a random entry is further with probability e^-25.
+/// How far past its home an entry may be. Half full, a random entry is further with probability e^-25.
 const REACH: usize = 128;
 
 /// Loads by name.
@@ -126,7 +126,7 @@ impl NameTable {
         Ok(())
     }
 
-    /// Puts a new entry where its hash belongs and moves those behind it; false, with nothing changed, where one
+    /// Puts a new entry where its hash belongs and moves those after it; false, with nothing changed, where one
     /// of them would be too far from its home.
     fn place(&mut self, hash: u64, entry: Entry) -> bool {
         let behind = |place: usize, hash: u64, bits: u32| place - (hash >> (64 - bits)) as usize;

@@ -54,7 +54,7 @@ impl Default for Batches {
 }
 
 impl Batches {
-    /// No batches, and room for so many keys and bytes of them.
+    /// No batches, and room for this many keys and bytes of them.
     pub(crate) fn with_room(keys: usize, bytes: usize) -> Self {
         Batches {
             most: [keys, bytes],

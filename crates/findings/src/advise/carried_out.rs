@@ -17,10 +17,10 @@ use crate::advise::tokens::Tokens;
 const CANDIDATES: usize = 16;
 /// Slots that are moved to the emptiest node, heaviest first; the rest is as water.
 const MOVED: usize = 4096;
-/// The part of a node's share above which a slot is no water.
+/// The part of a node's share above which a slot does not flow like water.
 const NO_WATER: f64 = 0.002;
 
-/// What names come to.
+/// The result for names.
 #[derive(Debug, Clone)]
 pub struct NamesAfter {
     /// Load by slot.
@@ -39,7 +39,7 @@ pub struct NamesAfter {
     pub collisions: u64,
 }
 
-/// What batches come to; of those of two keys or more.
+/// The result for batches of two keys or more.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BatchesAfter {
     /// How many there are.
@@ -283,7 +283,7 @@ fn node_of(slot: u16, nodes: usize) -> u16 {
     node.unwrap_or(nodes - 1) as u16
 }
 
-/// Where the slots of so many nodes end in an even split.
+/// Where the slots of this many nodes end in an even split.
 fn end_of(node: usize, nodes: usize) -> usize {
     (2 * node * SLOTS + nodes) / (2 * nodes)
 }

@@ -259,7 +259,7 @@ impl Model<'_> {
         (listed, today)
     }
 
-    /// Schemes where no batch tells what belongs together: tags that are not sound become narrower by the field behind them,
+    /// Schemes where no batch tells what belongs together: tags that are not sound become narrower by the field after them,
     /// in all families of a tag alike, or go.
     fn narrowed(&self, single_keys_seen: bool) -> Vec<Scheme> {
         let (mut narrower, mut bare) = (Scheme::default(), Scheme::default());

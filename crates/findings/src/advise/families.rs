@@ -179,7 +179,7 @@ impl Family {
             return Vec::new();
         }
         bare.truncate(end);
-        // The closing brace first: it is further behind.
+        // The closing brace first: it comes later.
         for (position, brace) in positions
             .into_iter()
             .flat_map(|(open, close)| [(close, b'}'), (open, b'{')])

@@ -115,7 +115,7 @@ pub struct FamilyAdvice {
     pub accesses: u64,
 }
 
-/// A scheme and what it comes to.
+/// A scheme and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SchemeScore {
     /// Its tags; absent where it leaves them.
@@ -124,7 +124,7 @@ pub struct SchemeScore {
     pub is_today: bool,
     /// How sound its tags are.
     pub sound: Soundness,
-    /// Whether the load follows one tag while time goes on.
+    /// Whether the load follows one tag over time.
     pub monotonic: bool,
     /// The part of the batches of several keys that is in one slot; absent without such batches.
     pub single_slot_share: Option<f64>,

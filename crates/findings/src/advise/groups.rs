@@ -1,4 +1,4 @@
-//! Judges groups of families: whether a tag becomes too heavy for a node, now or while time goes on.
+//! Judges groups of families: whether a tag becomes too heavy for a node, now or over time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -220,7 +220,7 @@ impl Model<'_> {
     }
 }
 
-/// A count less what chance adds to the largest of many.
+/// A count minus what chance adds to the largest of many.
 fn less_chance(count: f64) -> f64 {
     (count - 3.0 * count.sqrt()).max(0.0)
 }

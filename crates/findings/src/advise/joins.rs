@@ -273,9 +273,9 @@ impl BatchShape {
 pub(crate) enum TagClass {
     /// Of the tag that keys have.
     Today(u16),
-    /// Of a field.
+    /// A field.
     Field(u16),
-    /// Of two fields.
+    /// Two fields.
     Pair(u16, u16),
 }
 

@@ -91,7 +91,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Every name, and every key of a batch that is none.
+/// Every name, and every key of a batch that is not a name.
 fn each_name(names: &NameSample, batches: &Batches, found: &mut dyn FnMut(&Tokens)) {
     let mut tokens = Tokens::default();
     for at in 0..names.len() {

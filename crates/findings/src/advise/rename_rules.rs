@@ -38,7 +38,7 @@ pub(crate) fn generality(rule: &str) -> usize {
 /// Letters and digits.
 const ANY: &str = r"[0-9A-Za-z\x80-\xff]+";
 
-/// The rule of a family that changes; none where its pattern is no text, or braces split a word of it.
+/// The rule of a family that changes; none where its pattern is not text, or braces split a word of it.
 pub(crate) fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> Option<RenameRule> {
     let choice = renaming.scheme.get(number);
     if choice == Choice::Keep {
@@ -198,7 +198,7 @@ fn with_fields(
     Some((text, spans))
 }
 
-/// Where the braces are in the regular expression: after so many bytes of a separator, which are escaped there.
+/// Where the braces are in the regular expression: after this many bytes of a separator, which are escaped there.
 fn brace_positions(
     family: &Family,
     regex: &str,

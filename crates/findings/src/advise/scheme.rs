@@ -121,7 +121,7 @@ pub fn choices(family: &Family) -> Vec<Choice> {
     choices
 }
 
-/// Whether braces around a field and the next one would end behind the second.
+/// Whether braces around a field and the next one would end after the second.
 fn is_clean(family: &Family, at: usize) -> bool {
     let between = &family.tokens[family.fields[at] + 1..=family.fields[at + 1]];
     between.iter().all(|token| !token.separator.contains(&b'}'))

@@ -9,7 +9,7 @@ use crate::advise::scheme::{Choice, MOST_FIELDS, Scheme};
 /// What a renamed name and a field in a tag cost: ties go to the simpler scheme.
 const OF_RENAMED: f64 = 0.004;
 const OF_FIELD: f64 = 0.0005;
-/// Assignments that are tried: the heaviest, of at least so many batches.
+/// Assignments that are tried: the heaviest, of at least this many batches.
 const MOST_ASSIGNMENTS: usize = 256;
 const LEAST_BATCHES: u64 = 3;
 const LEAST_SHARE: f64 = 0.002;

@@ -1,4 +1,4 @@
-//! Literal names become patterns: numbers and ids at once, words where so many differ that they are values.
+//! Literal names become patterns: numbers and ids at once, words if enough of them differ that they must be values.
 //!
 //! A shape is a name with its numbers and ids wiped out. Its words stay until a level of the trie of shapes shows more of
 //! them than kinds of things have names (`MOST_WORDS`), or until the same words come with several endings, as tenants do and

@@ -36,7 +36,7 @@ pub struct Token {
     pub end: usize,
 }
 
-/// Where a brace is: after so many tokens, and so many bytes after the last of them.
+/// Where a brace is: after this many tokens, and this many bytes after the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BracePlace {
     /// Tokens before it.

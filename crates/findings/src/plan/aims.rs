@@ -1,7 +1,7 @@
 //! What a plan aims at: T of each goal, and whether a state is near enough to it.
 //!
 //! A node may hold T of its fair share, or the tolerance above its heaviest slot where that is more than its share. T is
-//! the tolerance above 1, or above what slots that must share a node come to. Where a proof says that loads exclude each
+//! the tolerance above 1, or above the sum of slots that must share a node. Where a proof says that loads exclude each
 //! other, T of the later one is a little above what is proven: the last percents of a ratio that stays bad cost many times
 //! the ranges.
 
@@ -140,7 +140,7 @@ impl Aims {
     }
 }
 
-/// The least that the fullest node can come to in a goal.
+/// The least that the fullest node can reach in a goal.
 fn floor(problem: &Problem<'_>, goal: &Goal<'_>) -> LowerBound {
     let fair = problem.fair(goal.loads, &goal.capacity);
     LowerBound::new(goal.loads, &problem.owner, &fair)

@@ -16,7 +16,7 @@ const GIANT_RECEIVERS: usize = 4;
 const REPAIRS: usize = 12;
 /// As many pairs are looked at in the time of a slot.
 const PAIRS: u64 = 4;
-/// A step that gains less is none.
+/// A step that gains less is not taken.
 const LEAST_GAIN: f64 = 1e-7;
 
 /// Lets a slot of `node` change places with one elsewhere; false where no pair gains anything.
@@ -92,7 +92,7 @@ fn price_of(state: &PlanState<'_>, prices: Prices, slot: usize, to: usize) -> f6
     due - spent
 }
 
-/// Slots of a node that may move and are no giants: of each order the first, and others at even distances.
+/// Slots of a node that may move and are not giants: of each order the first, and others at even distances.
 fn picked(state: &PlanState<'_>, node: usize) -> Vec<usize> {
     let shares = state.shares;
     let slots = state.held(node).iter().map(|slot| usize::from(*slot));

@@ -1,4 +1,4 @@
-//! What a plan comes to in its goals: targets, ratios, and why a target is not reached.
+//! The result of a plan in its goals: targets, ratios, and why a target is not reached.
 
 use std::collections::BTreeMap;
 
@@ -214,7 +214,7 @@ fn named_slot(slot: u16, role: usize, problem: &Problem<'_>, inputs: &PlanInputs
     }
 }
 
-/// The floor of each goal that any plan can come to.
+/// The floor of each goal for any plan.
 pub(super) fn floors(problem: &Problem<'_>, plan: &Planned) -> BTreeMap<&'static str, f64> {
     let both = problem.goals.iter().zip(&plan.goals);
     both.map(|(goal, planned)| (goal.metric.name(), tidy(planned.floor.over_fair)))

@@ -41,7 +41,7 @@ pub(crate) struct PlanInputs<'a> {
     pub loads: &'a PerMetric<Vec<u64>>,
     /// Tags and keys that are known by name.
     pub units: &'a Units,
-    /// Slots that move as a whole hold at most so many bytes, or are one; `None`: a pair of nodes is one move.
+    /// Slots that move as a whole hold at most this many bytes, or are one; `None`: a pair of nodes is one move.
     pub job_bytes: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! The least that the fullest node can come to, whatever moves: a slot cannot be split.
+//! The least that the fullest node can reach, whatever moves: a slot cannot be split.
 //!
 //! u_1 >= u_2 >= ... the loads of the slots, n the nodes that stay, t_1 >= t_2 >= ... their fair shares. No plan beats
 //!
@@ -24,7 +24,7 @@ pub struct LowerBound {
 pub enum SetBy {
     /// The heaviest slot alone.
     Slot(u16),
-    /// Of the `heaviest` slots `together` are on one node, in any plan.
+    /// In any plan one node has `together` of the `heaviest` slots.
     Slots {
         /// How many share a node.
         together: usize,

@@ -1,4 +1,4 @@
-//! What a plan comes to, for people and scripts: the fields of `slotscope plan --json`, in its order.
+//! The result of a plan, for people and scripts: the fields of `slotscope plan --json`, in its order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::summary::balance::{Balance, tidy};
 /// The name and version of the form.
 pub(crate) const SCHEMA: &str = "slotscope.plan/2";
 
-/// A plan and what it comes to.
+/// A plan and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PlanOutcome {
     /// The name and version of this form.
@@ -81,7 +81,7 @@ pub struct MoveOutcome {
 }
 
 impl PlanOutcome {
-    /// What `plan` comes to.
+    /// The result of `plan`.
     pub(crate) fn new(problem: &Problem<'_>, plan: &Planned, inputs: &PlanInputs<'_>) -> Self {
         let moves = moves::between(&problem.owner, &plan.owner);
         let moves = match problem.goals.iter().find(|goal| !goal.hard.is_empty()) {

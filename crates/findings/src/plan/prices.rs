@@ -61,7 +61,7 @@ impl Prices {
         shares.price(run.first, run.end) + self.slot * run.len() as f64
     }
 
-    /// What it costs to give a run to `to`, less what it cost to bring it where it is.
+    /// What it costs to give a run to `to`, minus what it cost to bring it where it is.
     pub(super) fn of_step(self, state: &PlanState<'_>, run: Run, to: usize) -> f64 {
         let home = state.home(run.first);
         let price = self.of_run(state.shares, run);

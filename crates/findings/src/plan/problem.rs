@@ -7,7 +7,7 @@ use slotscope_engine::metric::Metric;
 pub struct Problem<'a> {
     /// The loads to be evened, in the order in which they are met: memory, then load. At least one.
     pub goals: Vec<Goal<'a>>,
-    /// Loads that are no goals and may not get worse.
+    /// Loads that are not goals and may not get worse.
     pub guards: Vec<Guard<'a>>,
     /// The node that owns each slot.
     pub owner: Vec<Option<usize>>,

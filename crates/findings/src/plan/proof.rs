@@ -24,7 +24,7 @@ const NEAR: f64 = 1e-6;
 pub struct Proof {
     /// What is kept, by its place in the problem: the goals come first, then the guards.
     pub kept: usize,
-    /// The least that the fullest node can then come to in the other goal, in fair shares.
+    /// The least that the fullest node can then reach in the other goal, in fair shares.
     pub least: f64,
     /// The least of `kept` where the other load is evened instead; `None` where nothing is proven of that.
     pub other_trade: Option<f64>,
@@ -47,7 +47,7 @@ struct Found {
     beside: f64,
 }
 
-/// The proof that a placement within `targets[kept]` has a fuller node than `targets[asked]` in the goal `asked`. Of a goal
+/// The proof that a placement within `targets[kept]` has a fuller node than `targets[asked]` in the goal `asked`. For a goal
 /// a node may always have its heaviest slot and the tolerance above that.
 pub(crate) fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof> {
     let found = shares_of.least(kept, asked)?;

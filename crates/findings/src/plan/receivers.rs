@@ -2,7 +2,7 @@
 
 use crate::plan::state::PlanState;
 
-/// Of the slots of a node this many are looked at for neighbours.
+/// This many slots of a node are searched for neighbours.
 const LOOKED_AT: usize = 4000;
 
 /// Up to `most` nodes with most room where `node` has too much, `most` with most room in their tightest role, and

@@ -41,7 +41,7 @@ pub struct PlanRequest {
     pub maxmemory: Option<u64>,
     /// Slots with a key whose move blocks a node for longer stay; `None`: they move.
     pub max_block: Option<Duration>,
-    /// What moves in one piece from node to node holds at most so many bytes, or is one slot; `None`: there is no limit.
+    /// What moves in one piece from node to node holds at most this many bytes, or is one slot; `None`: there is no limit.
     pub job_bytes: Option<u64>,
 }
 
@@ -63,7 +63,7 @@ impl PlanRequest {
     }
 }
 
-/// Why a failed primary cannot be planned for, and the way out.
+/// Why a failed primary cannot be planned for, and a suggested fix.
 const IS_FAILED: &str = "the topology has it as failed, so no slot can leave it or go to it; fail over to a replica \
     of it and take the topology again";
 

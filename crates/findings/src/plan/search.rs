@@ -1,5 +1,5 @@
 //! One plan for a problem without limits: solve for the aims, and where they are not met, goal by goal, each from what
-//! meets the goals before it, by smaller and smaller steps. Of all that was found the best is kept, so that a node that
+//! meets the goals before it, by smaller and smaller steps. The best result is kept, so that a node that
 //! stays over by itself does not let its neighbours off.
 
 use std::cmp::Ordering;
@@ -25,11 +25,11 @@ const HALVINGS: usize = 6;
 const CLOSE: f64 = 1.01;
 /// No target is raised by more where none is met.
 const FAR: f64 = 1.32;
-/// Of two plans the one that is over its targets by less of these steps is better, whatever it costs: first goal by goal,
+/// A plan that is over its targets by fewer of these steps is better, whatever it costs: first goal by goal,
 /// then all goals together.
 const TIER: f64 = GATE - 1.0;
 const STEP: f64 = 0.005;
-/// Less over all targets than this is none.
+/// Less over all targets than this is ignored.
 const MET: f64 = 1e-6;
 
 /// The best plan that is found; nothing moves where none is asked for.

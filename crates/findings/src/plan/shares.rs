@@ -248,7 +248,7 @@ impl<'a> Shares<'a> {
         self.bytes[end] - self.bytes[first]
     }
 
-    /// The last end of a run from `first` on, up to `end`, that is no more than so many bytes.
+    /// The last end of a run from `first` on, up to `end`, that is no more than this many bytes.
     pub(super) fn last_end_within(&self, first: usize, end: usize, bytes: u128) -> usize {
         let most = self.bytes[first].saturating_add(bytes);
         first + self.bytes[first + 1..=end.max(first)].partition_point(|sum| *sum <= most)

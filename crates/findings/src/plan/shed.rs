@@ -13,9 +13,9 @@ use crate::plan::state::{NEAR, PlanState, Run, above};
 const RECEIVERS: usize = 8;
 /// The roles of a problem: all metrics, and the number of slots.
 const MOST_ROLES: usize = 6;
-/// Less room than this, in shares, is none.
+/// Less room than this, in shares, is ignored.
 const LEAST_ROOM: f64 = 1e-3;
-/// A step that gains less is none.
+/// A step that gains less is not taken.
 const LEAST_GAIN: f64 = 1e-7;
 /// How much bringing two nodes nearer to each other counts, beside bringing them to their targets.
 const LEVELLING: f64 = 0.15;
@@ -75,7 +75,7 @@ struct Receiver<const R: usize> {
     room: [f64; R],
     /// What it has above its targets.
     over: f64,
-    /// What no move may bring it above, less what it holds.
+    /// What no move may bring it above, minus what it holds.
     most: [f64; R],
     /// What the other node holds more than this one.
     below: [f64; R],

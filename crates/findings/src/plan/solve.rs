@@ -1,4 +1,4 @@
-//! The planner: new owners for slots, so that the nodes come to their targets in the goals, one after the other, at the
+//! The planner: new owners for slots, so that the nodes reach their targets in the goals, one after the other, at the
 //! least price.
 //!
 //! What the nodes may hold is worked out first, with a proof where goals exclude each other (`aims`, `proof`). Nodes with
@@ -20,7 +20,7 @@ use crate::plan::state::{NEAR, PlanState};
 /// A plan is planned again as often as this.
 const AGAIN: usize = 4;
 
-/// Who owns what when the plan is carried out, and what that comes to.
+/// Who owns what when the plan is carried out, and the result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
     /// The node that owns each slot.
@@ -47,7 +47,7 @@ pub struct Planned {
     pub least_price: f64,
 }
 
-/// What a plan comes to in a goal. Nodes are compared with their fair shares.
+/// The result of a plan in a goal. Nodes are compared with their fair shares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedGoal {
     /// T: what a node may hold that has no slot heavier than its share.
@@ -62,7 +62,7 @@ pub struct PlannedGoal {
     pub rest_before: f64,
     /// The same then.
     pub rest_after: f64,
-    /// The least that the fullest node can come to in this goal alone.
+    /// The least that the fullest node can reach in this goal alone.
     pub floor: LowerBound,
     /// Whether all nodes are at their targets then.
     pub met: bool,

@@ -32,7 +32,7 @@ pub(super) struct Change {
     pub kind: StepKind,
     /// In words.
     pub text: StepText,
-    /// Tags that are split, into so many parts; empty where nothing is to be typed.
+    /// Tags that are split, into this many parts; empty where nothing is to be typed.
     pub split: Vec<(String, u32)>,
     /// The tag whose braces are taken out.
     pub untag: Option<String>,
@@ -252,7 +252,7 @@ impl<'a> Trial<'a> {
                 // Parts of equal load in one role need not be so in another.
                 unknown += load as f64;
             }
-            // Of the rest of the slot it has about as much as of its own load.
+            // Its part of the rest of the slot is about its part of its own load.
             let part = unit.load / (self.role.slots[usize::from(unit.slot)].max(1) as f64);
             let slot = &mut slots[usize::from(unit.slot)];
             let about = (*slot as f64 * part) as u64;

@@ -165,7 +165,7 @@ impl<'a> Steps<'a> {
         verdict.state <= State::Watch && roles.any(|role| role.reason == Some(Reason::Moving))
     }
 
-    /// In a cluster in motion all that can be done are alternatives: go on, or turn back.
+    /// In a cluster in motion all that can be done are alternatives: continue, or turn back.
     fn add_finish(&mut self, today: &After) {
         let summary = self.summary;
         let mut loads = summary.role_loads.iter();

@@ -16,7 +16,7 @@ use crate::topology::Topology;
 pub(super) struct Moves {
     /// The node that owns each slot then.
     pub owner: Vec<Option<usize>>,
-    /// What no plan can do: the metric, the slots that keep it up, and the least ratio that it can come to.
+    /// What no plan can do: the metric, the slots that keep it up, and the least ratio that it can reach.
     pub proofs: Vec<(Metric, Vec<u16>, f64)>,
     /// The metrics of its goals.
     pub goals: Vec<Metric>,
@@ -45,7 +45,7 @@ impl Movable {
         }
     }
 
-    /// The plan of `situation` for the roles that are `goals`, the others being guards; `None` where it is no step.
+    /// The plan of `situation` for the roles that are `goals`, the others being guards; `None` where it is not a step.
     pub(super) fn plan(
         &self,
         situation: &Situation<'_>,

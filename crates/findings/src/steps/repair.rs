@@ -13,7 +13,7 @@ use crate::summary::state::{Role, State};
 use crate::summary::step::{Actor, After, Step, StepKind, StepText};
 use crate::topology::Topology;
 
-/// Memory that is no key is worth a step from this part of what a node uses on.
+/// Memory that is not a key is worth a step from this part of what a node uses on.
 const BUFFERS: f64 = 0.1;
 /// Patterns of which this part of the keys has no TTL may lack one.
 const NO_TTL: f64 = 0.5;

@@ -31,11 +31,11 @@ pub struct Balance {
     pub dispersion: Option<f64>,
     /// Half of the loads are at most this (nearest rank, exact).
     pub p50: u64,
-    /// 90 % of the loads are at most this.
+    /// 90% of the loads are at most this.
     pub p90: u64,
-    /// 99 %.
+    /// 99%.
     pub p99: u64,
-    /// 99.9 %.
+    /// 99.9%.
     pub p999: u64,
     /// Loads of zero.
     pub empty: usize,

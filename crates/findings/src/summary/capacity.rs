@@ -18,7 +18,7 @@ use crate::summary::worded::Worded;
 pub struct Room {
     /// Bytes that a node may use; absent: what its server says.
     pub maxmemory: Option<u64>,
-    /// Growth a month, 0.05 for 5 %.
+    /// Growth a month, 0.05 for 5%.
     pub growth: Option<f64>,
     /// The memory that nodes really use, by the index of the node.
     pub used: Vec<(usize, u64)>,
@@ -29,7 +29,7 @@ pub struct Room {
 pub struct Capacity {
     /// Bytes that a node may use.
     pub maxmemory: u64,
-    /// All nodes' limits, less what is out of reach because the fullest node is full first.
+    /// All nodes' limits, minus what is out of reach because the fullest node is full first.
     pub usable_bytes: Option<f64>,
     /// With more nodes than this the heaviest tag or key is more than a node's fair share; absent where tags were not
     /// counted.

@@ -13,9 +13,9 @@ use crate::summary::balance::tidy;
 
 /// A storm has this part of all keys.
 const STORM: f64 = 0.1;
-/// And so many times the keys of the median minute of the hour after it.
+/// And this many times the keys of the median minute of the hour after it.
 const TIMES_USUAL: u64 = 10;
-/// What expires within so many seconds after the dump expires as it always does.
+/// What expires within this many seconds after the dump expires as it always does.
 const SOON: u64 = 600;
 /// Minutes that count as one: of times over more than 45 days single ones are not counted.
 const TOGETHER: u64 = 4;
@@ -64,7 +64,7 @@ pub struct Leaving {
 pub struct LeavingPart {
     /// The node, or the pattern.
     pub name: Name,
-    /// About so many keys.
+    /// About this many keys.
     pub keys: u64,
     /// Of those that expire within the hour.
     pub share: f64,
@@ -202,7 +202,7 @@ mod tests {
 
     const WRITTEN: u64 = 1_795_392_000;
 
-    /// The storms of keys that expire so many in these minutes after the dump, of so many keys.
+    /// The storms if this many keys expire in each minute after the dump, of this many keys.
     fn storms(minutes: &[(u64, u64)], keys: u64) -> Vec<(u64, u64)> {
         let span = |(minute, count): &(u64, u64)| {
             (

@@ -33,12 +33,12 @@ pub(crate) struct Explained<'a> {
     pub moving: Option<&'a Name>,
     /// Whether lists of extremes are all there is.
     pub has_only_extremes: bool,
-    /// Whether the dump may lack keys: then crowded slots are no cause.
+    /// Whether the dump may lack keys: then crowded slots are not a cause.
     pub is_doubtful: bool,
 }
 
 impl Explained<'_> {
-    /// Of a load that no node holds.
+    /// For a load that no node holds.
     pub(crate) fn nothing(&self) -> Explanation {
         let keys = self.nodes.total(slotscope_engine::metric::Metric::Keys);
         match () {

@@ -87,7 +87,7 @@ pub struct NotCompared {
 /// Why nodes are not compared.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unseen {
-    /// Only these nodes of so many were captured.
+    /// Only these nodes of this many were captured.
     Captured(Vec<Name>, usize),
     /// A sample of the slots leaves the heaviest out.
     Sample,

@@ -34,7 +34,7 @@ pub struct Finding {
     pub key: Option<Name>,
     /// The pattern of keys.
     pub pattern: Option<Name>,
-    /// Of a skew the fullest node in fair shares; of a key or tag its part of a fair share; else a count.
+    /// For a skew the fullest node in fair shares; for a key or tag its part of a fair share; otherwise a count.
     pub value: Option<f64>,
     /// Which part of its limit the node uses.
     pub limit_use: Option<f64>,
@@ -142,7 +142,7 @@ pub enum FindingText {
         used: u64,
         /// The limit.
         maxmemory: u64,
-        /// Bytes that are no key, where that is known.
+        /// Bytes that are not a key, where that is known.
         overhead: Option<u64>,
     },
     /// A node at the limit of a core.
@@ -159,7 +159,7 @@ pub enum FindingText {
         /// The node with most room, and how much of its limit that is.
         other: (Name, f64),
     },
-    /// A node reaches its limit in so many months.
+    /// A node reaches its limit in this many months.
     Growth {
         /// What it is called.
         node: Name,

@@ -17,7 +17,7 @@ use crate::summary::state::{Role, Severity, State};
 pub struct Headroom {
     /// Of memory.
     pub memory: Vec<Option<f64>>,
-    /// Of a core.
+    /// A core.
     pub load: Vec<Option<f64>>,
     /// Whether all nodes are at their limit of memory and evict.
     pub is_capped: bool,
@@ -187,7 +187,7 @@ fn evicts(server: &ServerFacts, expiry: Option<&Expiry>) -> bool {
     }
 }
 
-/// Memory that is no key.
+/// Memory that is not a key.
 fn overhead(server: Option<&ServerFacts>) -> Option<u64> {
     let server = server?;
     Some(server.used_memory?.saturating_sub(server.dataset?))

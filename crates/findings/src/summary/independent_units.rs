@@ -62,7 +62,7 @@ pub struct Unit {
     pub load: f64,
     /// No less than w_g.
     pub at_most: f64,
-    /// Of a tag: the key that is nearly all of it.
+    /// For a tag: the key that is nearly all of it.
     pub main_key: Option<Name>,
 }
 

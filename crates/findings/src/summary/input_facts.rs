@@ -31,7 +31,7 @@ pub struct InputFacts {
     /// Whether all keys were compared for it; otherwise it is an estimate from the keys of some slots, in which a key
     /// counts four times at most.
     pub duplicate_share_exact: bool,
-    /// Lines that are no keys.
+    /// Lines that are not keys.
     pub rejected: Rejected,
     /// Those of them in which redis-cli or a server reports an error: a scan broke off.
     pub error_lines: u64,
@@ -120,7 +120,7 @@ impl FileFacts {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ObjectFacts {
-    /// Its length; bytes of the input are those behind decompression.
+    /// Its length; bytes of the input are those after decompression.
     pub size_bytes: u64,
     /// Its entity tag, as the server spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,7 +130,7 @@ pub struct ObjectFacts {
     pub answered_by: Option<Name>,
 }
 
-/// Lines that are no keys.
+/// Lines that are not keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Rejected {
@@ -140,7 +140,7 @@ pub struct Rejected {
     pub first: Vec<RejectedLine>,
 }
 
-/// A line that is no key.
+/// A line that is not a key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RejectedLine {
     /// The input it is in.

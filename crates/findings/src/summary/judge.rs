@@ -37,7 +37,7 @@ impl Bands {
         }
     }
 
-    /// The state of nodes of which the fullest has so many fair shares.
+    /// The state of nodes of which the fullest has this many fair shares.
     pub(crate) fn state(&self, max_over_mean: f64) -> State {
         if max_over_mean >= self.upper {
             State::Skewed
@@ -144,7 +144,7 @@ fn has_too_few_keys(split: &Split<'_>, amounts: Amounts, by_chance: Option<f64>)
     is_nothing || is_few
 }
 
-/// What nodes are of which the fullest has so many fair shares of memory, where nothing else is known of them.
+/// What nodes are of which the fullest has this many fair shares of memory, where nothing else is known of them.
 pub fn state_of(max_over_mean: f64) -> State {
     Bands::new(Measure::Keys, None, None).state(max_over_mean)
 }

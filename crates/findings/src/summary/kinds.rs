@@ -62,7 +62,7 @@ pub fn encodings(kinds: &Kinds, carried: &PerMetric<u128>) -> Option<Vec<Encodin
     (!rows.is_empty()).then_some(rows)
 }
 
-/// Of each type the keys with most elements, all of them largest first; `None` where no row has elements.
+/// The keys of each type with most elements, largest first; `None` where no row has elements.
 pub(crate) fn largest(
     kinds: &Kinds,
     shown: &dyn Fn(&Name) -> Name,

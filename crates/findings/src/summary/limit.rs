@@ -19,7 +19,7 @@ pub const BUSY: f64 = 0.80;
 pub const CLOSE: f64 = 0.75;
 /// A skew whose limit is not known is critical from this ratio on.
 pub(crate) const CRITICAL: f64 = 2.0;
-/// A full node that reaches its limit within so many months is watched.
+/// A full node that reaches its limit within this many months is watched.
 pub(crate) const SOON_MONTHS: f64 = 1.0;
 
 /// With fewer keys a node than this, chance alone may make nodes uneven.
@@ -32,7 +32,7 @@ pub(crate) const LEAST_BYTES: f64 = 1_048_576.0;
 pub(crate) const LEAST_OPS: f64 = 40.0;
 /// From this many a node on, what chance may have brought above a band is below it.
 pub(crate) const FEW_OPS: f64 = 10_000.0;
-/// Below so many operations a second, and so much of a core, a node is idle.
+/// Below this many operations a second, and so much of a core, a node is idle.
 pub(crate) const IDLE_OPS: f64 = 100.0;
 /// See `IDLE_OPS`.
 pub(crate) const IDLE_CPU: f64 = 0.02;
@@ -55,7 +55,7 @@ pub const SEVERAL: usize = 3;
 pub(crate) const COARSE: f64 = 0.5;
 /// Unless one of them holds more than this part of what they hold together.
 pub(crate) const DOMINANT: f64 = 1.0 / 3.0;
-/// An excess that is less likely than this under a perfect hash is no chance.
+/// An excess that is less likely than this under a perfect hash is not chance.
 pub const CHANCE: f64 = 1e-4;
 /// A cause that adds this many fair shares is named, and one that adds this part of the excess.
 pub const NAMED: f64 = 0.05;

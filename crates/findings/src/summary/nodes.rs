@@ -87,7 +87,7 @@ pub struct OverShare {
     /// Of memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<f64>,
-    /// Of the load.
+    /// The load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
 }
@@ -225,7 +225,7 @@ impl Nodes {
         }
     }
 
-    /// Nodes that report over 1 % more keys than the dump holds: keys are missing, or the dump is older.
+    /// Nodes that report over 1% more keys than the dump holds: keys are missing, or the dump is older.
     pub fn shortfalls(&self, said: &[NodeKeys]) -> Vec<Shortfall> {
         let shortfall = |node: &NodeLoad| {
             let address = node.address.as_ref().map(|address| address.0.as_slice());

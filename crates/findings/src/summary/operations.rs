@@ -43,7 +43,7 @@ pub struct Operations {
     pub absent: Option<AbsentKeys>,
 }
 
-/// Operations on keys that no dump has: keys that are gone or new, or of another node, or were asked for in vain.
+/// Operations on keys that no dump has: keys that are expired or new, or of another node, or never existed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbsentKeys {
     /// Operations whose keys were looked up: all, or of very many keys those of the busiest.

@@ -33,11 +33,11 @@ pub struct Quantiles {
     pub mean: f64,
     /// Half of the values are at most this.
     pub p50: u64,
-    /// 90 % of the values.
+    /// 90% of the values.
     pub p90: u64,
-    /// 99 %.
+    /// 99%.
     pub p99: u64,
-    /// 99.9 %.
+    /// 99.9%.
     pub p999: u64,
     /// How many values there are of each size, ascending; for charts.
     #[serde(skip)]
@@ -76,7 +76,7 @@ impl Quantiles {
 }
 
 impl Quantiles {
-    /// The share of the sum of all values that the largest `part` of them hold together, such as 0.01 for 1 %.
+    /// The share of the sum of all values that the largest `part` of them hold together, such as 0.01 for 1%.
     pub fn share_of_largest(&self, part: f64) -> f64 {
         let mut left = (part * self.count as f64).ceil();
         let (mut held, mut total) = (0.0, 0.0);
@@ -98,7 +98,7 @@ impl Quantiles {
 /// and mean are those of all tags, and the quantiles are those of a sample.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TagSizes {
-    /// Of all tags, the quantiles of those that were drawn.
+    /// The quantiles of the sampled tags, for all tags.
     #[serde(flatten)]
     pub keys: Quantiles,
     /// How many tags were drawn where there are too many to count each; `None` where all are counted.

@@ -10,7 +10,7 @@ use slotscope_engine::tally::recency::IDLE;
 /// Keys that were not used for a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IdleLoad {
-    /// They are idle for less than so many seconds, and not less than the row before; absent: longer.
+    /// They are idle for less than this many seconds, and not less than the row before; absent: longer.
     pub under_secs: Option<u64>,
     /// What they hold.
     #[serde(flatten)]

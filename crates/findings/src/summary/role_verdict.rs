@@ -48,7 +48,7 @@ pub struct RoleVerdict {
     pub estimated: bool,
     /// The fullest node; absent without load.
     pub fullest: Option<FullestNode>,
-    /// The fullest node in fair shares, were no node filled by a single slot: what moves can cure.
+    /// The fullest node in fair shares, if no node were filled by a single slot: what moves can cure.
     pub rest_max_over_mean: Option<f64>,
     /// Why the fullest node is above its fair share, largest first; the excesses add up to max/mean - 1.
     pub causes: Vec<Cause>,
@@ -213,7 +213,7 @@ impl RoleVerdict {
         self.fullest.as_ref()?.limit_use
     }
 
-    /// The name of the role, or that of what is measured where it is none.
+    /// The name of the role, or that of the measure if it is not a role.
     pub fn name(&self) -> &'static str {
         self.role.map_or(self.by().name(), Role::name)
     }

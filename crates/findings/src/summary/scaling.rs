@@ -19,7 +19,7 @@ use crate::topology::Topology;
 /// The numbers of nodes that are tried.
 const TRIED: [usize; 6] = [3, 6, 12, 24, 48, 96];
 
-/// An even split over so many nodes.
+/// An even split over this many nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scaled {
     /// How many.

@@ -1,7 +1,7 @@
 //! Patterns that differ in one word alone: where they are many, the word is an id that its form did not show.
 //!
 //! Names are compared part by part from the left. The words that follow the same parts are siblings. Numbers of one or
-//! two digits behind a word are ids where more than `MANY_NUMBERS` siblings differ in them. Words that hold little
+//! two digits after a word are ids where more than `MANY_NUMBERS` siblings differ in them. Words that hold little
 //! are ids where more than `MANY_RANDOM` of them look random, or where they are more than `MANY_WORDS`; one that holds
 //! much keeps its row. What is joined to such an id is a piece of it, unless it holds much.
 
@@ -163,7 +163,7 @@ fn fold_letters<R: Row>(group: &mut Group<'_, R>) {
 }
 
 /// Makes ids of the words that hold little, where they are many or joined to an id; says whether there are any. Where
-/// some are no text, or too many kinds of punctuation follow an id, punctuation that holds little is a part of one too.
+/// some are not text, or too many kinds of punctuation follow an id, punctuation that holds little is a part of one too.
 fn fold_words<R: Row>(group: &mut Group<'_, R>, totals: &PerMetric<u128>) -> bool {
     let at = group.at;
     let mut little: BTreeMap<Part<'_>, Load> = BTreeMap::new();
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// What becomes of patterns with so many keys each.
+    /// What becomes of patterns with this many keys each.
     fn folded(patterns: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u64)> {
         let load = |keys| Load::new(keys, 0, 0);
         let patterns: BTreeMap<Name, Load> = patterns

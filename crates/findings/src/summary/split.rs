@@ -1,6 +1,6 @@
 //! The excess of the fullest node, split exactly.
 //!
-//! For a node with p = its slots / all compared slots, the share f and the load W of all nodes (heavy units: at least 5 % of
+//! For a node with p = its slots / all compared slots, the share f and the load W of all nodes (heavy units: at least 5% of
 //! the smallest fair share):
 //! ```text
 //! load - f W = (p - f) W                                slots: it owns more than its part
@@ -100,7 +100,7 @@ impl<'a> Split<'a> {
         self.compared.total
     }
 
-    /// E, the 99 % quantile of the fullest node if a perfect hash placed the light units on an even split of the slots and
+    /// E, the 99% quantile of the fullest node if a perfect hash placed the light units on an even split of the slots and
     /// the heavy ones were even; `None` where tags were not counted.
     pub(crate) fn by_chance(&self) -> Option<f64> {
         let light = self.light.as_ref().filter(|light| light.total() > 0.0)?;
@@ -121,7 +121,7 @@ impl<'a> Split<'a> {
             return false;
         };
         let rest = self.compared.loads[self.at] - self.heavy_on(self.fullest);
-        // What rounding leaves is no finding.
+        // What rounding leaves is not a finding.
         self.by_rest() < 1e-9
             || light.tail(self.p, rest * (1.0 - 1e-12)) * self.nodes() as f64 >= limit::CHANCE
     }

@@ -99,7 +99,7 @@ pub struct After {
 pub struct RoleAfter {
     /// The fullest node in fair shares.
     pub max_over_mean: f64,
-    /// The same, were no node filled by a single slot.
+    /// The same, if no node were filled by a single slot.
     pub rest: f64,
     /// The state.
     pub state: State,
@@ -198,7 +198,7 @@ pub enum StepText {
         /// With more nodes than this the heaviest slot alone exceeds a fair share.
         most: Option<u64>,
     },
-    /// The node that is being filled goes on to be filled, or emptied, or stays.
+    /// The node that is being filled continues to be filled, or emptied, or stays.
     Finish(Name, bool),
 }
 
@@ -209,7 +209,7 @@ pub enum LeftText {
     NoPlacement {
         /// The heaviest slots.
         slots: Vec<u16>,
-        /// The least that the role can come to.
+        /// The least that the role can reach.
         least: f64,
     },
     /// A single slot is more than a fair share.

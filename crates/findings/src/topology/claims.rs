@@ -10,7 +10,7 @@ use slotscope_engine::slot::SLOTS;
 
 use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
 
-/// The way out of two claims that contradict each other.
+/// The suggested fix for two claims that contradict each other.
 const KEEP_ONE: &str = "keep the listing of one node only, taken when no failover is under way";
 
 /// Bytes of an id or an address: an id has 40, a host name at most 253.

@@ -209,7 +209,7 @@ impl Topology {
     /// Reads a listing in any of the forms; `source` is its file, for the report and for errors.
     ///
     /// # Errors
-    /// Where it is none of the forms, contradicts itself, or no primary owns a slot. The message is one line
+    /// If it is in none of the forms, contradicts itself, or no primary owns a slot. The message is one line
     /// with the file and the line, shard or entry.
     pub fn parse(source: &str, bytes: &[u8]) -> Result<Topology> {
         let file = || Name::from(source).to_string();

@@ -26,7 +26,7 @@ pub struct NodeLine<'a> {
     slots: std::str::SplitAsciiWhitespace<'a>,
 }
 
-/// A word behind the link of a node.
+/// A word after the link of a node.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Slots<'a> {
     /// Slots of the node; neither order nor size is checked.

@@ -28,7 +28,7 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     let Some(node) = NodeLine::parse(line) else {
         return Err(claims.bad(
             at,
-            format!("{} is no line of {FORMS}; {MAKE_ONE}", quoted(line)),
+            format!("{} is not a line of {FORMS}; {MAKE_ONE}", quoted(line)),
         ));
     };
     let id = node.id;

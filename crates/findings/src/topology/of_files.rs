@@ -18,7 +18,7 @@ pub struct FileSlots {
     pub name: String,
     /// Slots that it has keys of, ascending.
     pub slots: Vec<u16>,
-    /// Whether a server wrote it, so that it is no part of a longer dump.
+    /// Whether a server wrote it, so that it is not part of a longer dump.
     pub is_snapshot: bool,
     /// Whether that server was in cluster mode.
     pub is_of_cluster: bool,
@@ -35,7 +35,7 @@ pub struct OfFiles {
     pub overlap: Option<Overlap>,
 }
 
-/// So many shared slots are expected of files of random keys before sharing none says anything: e^-20 is never.
+/// This many shared slots are expected of files of random keys before sharing none says anything: e^-20 is never.
 pub(super) const SURELY: f64 = 20.0;
 /// RDB files may share this part of what chance would make them share: slots that moved between one dump and the next.
 const MOVED: f64 = 0.05;
@@ -76,7 +76,7 @@ impl Group {
     }
 }
 
-/// The nodes that `files` are dumps of; `None` where they are no dumps of several nodes.
+/// The nodes that `files` are dumps of; `None` where they are not dumps of several nodes.
 pub fn of_files(files: &[FileSlots]) -> Option<OfFiles> {
     let groups = groups(files, |_| true);
     let (groups, overlap) = if groups.len() >= 2 && are_apart(&groups, files) {
@@ -101,13 +101,13 @@ pub fn of_files(files: &[FileSlots]) -> Option<OfFiles> {
 pub enum NotNodes {
     /// All share most of their slots.
     SameSlots,
-    /// Some share so many slots.
+    /// Some share this many slots.
     Shared(u32),
     /// They have too few keys: chance alone could have kept their slots apart.
     TooFewKeys,
 }
 
-/// Why `files` are not taken as a node each; `None` where they are, or fewer than two have keys.
+/// Why `files` are not taken as one node each; `None` where they are, or fewer than two have keys.
 pub fn why_not_nodes(files: &[FileSlots]) -> Option<NotNodes> {
     let with_keys = files.iter().filter(|file| !file.slots.is_empty()).count();
     if with_keys < 2 || of_files(files).is_some() {

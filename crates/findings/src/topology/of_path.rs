@@ -13,7 +13,7 @@ const LEAST: usize = 2;
 const LEAST_OF_PORT: usize = 4;
 
 impl Topology {
-    /// The node that a file, or a directory near it, is named after; `None` where that is none, or any of several.
+    /// The node that a file, or a directory near it, is named after; `None` if that is not a node, or any of several.
     pub fn of_path(&self, path: &Path) -> Option<usize> {
         let whole = path.to_string_lossy();
         let is_whole = |node: &Node| node.id == whole;

@@ -33,7 +33,7 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
         else {
             return Err(claims.bad(
                 at,
-                format!("slots that are no pairs of first and last; {MAKE_ONE}"),
+                format!("slots that are not pairs of first and last; {MAKE_ONE}"),
             ));
         };
         ranges.push(claims.range(at, first, last)?);
@@ -174,7 +174,7 @@ mod tests {
             ),
             (
                 r#"{"slots":[10],"nodes":[{"id":"b","role":"master"}]}"#,
-                "shard 2: slots that are no pairs",
+                "shard 2: slots that are not pairs",
             ),
             (
                 r#"{"slots":[12,10],"nodes":[{"id":"b","role":"master"}]}"#,
@@ -186,7 +186,7 @@ mod tests {
             ),
             (
                 r#"{"slots":[-1,10],"nodes":[{"id":"b","role":"master"}]}"#,
-                "shard 2: slots that are no pairs",
+                "shard 2: slots that are not pairs",
             ),
             (
                 r#"{"slots":[10,11],"nodes":[{"id":"b","role":"replica"}]}"#,

@@ -136,7 +136,7 @@ impl InWords for StepText {
                 };
                 format!("add {count}, then move slots{most}")
             }
-            StepText::Finish(node, true) => format!("go on filling {}", short(node)),
+            StepText::Finish(node, true) => format!("continue filling {}", short(node)),
             StepText::Finish(node, false) => format!("empty {} instead", short(node)),
         }
     }

@@ -71,7 +71,7 @@ impl Pass for HashedSpans<'_> {
             let above = !(open ^ open.wrapping_sub(1));
             let close = bytes.equal(b'}') & above;
             let (from, to) = (open.trailing_zeros() + 1, close.trailing_zeros());
-            // Braces behind the key need no mask: a tag that ends in the key also begins there. None: `to` is 64.
+            // Braces after the key need no mask: a tag that ends in the key also begins there. None: `to` is 64.
             let tagged = (to < len) & (to != from);
             // No branch: whether a key has a tag cannot be predicted.
             *hashed_start = start + select_unpredictable(tagged, from, 0);

@@ -91,7 +91,7 @@ pub trait Bytes64: Copy {
     /// for tables in memory only.
     fn hash_where(self, mask: u64) -> u128;
 
-    /// Of the runs of ones in `runs`, those that end below a bit of `ends`.
+    /// The runs of ones in `runs` that end below a bit of `ends`.
     ///
     /// ```text
     /// runs    1 1 . 1 1 1 . 1 1

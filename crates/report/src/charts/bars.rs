@@ -1,4 +1,4 @@
-//! Level bars, one a row, with names on the left and values behind: nodes and tags.
+//! Level bars, one per row, with names on the left and values on the right: nodes and tags.
 
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
@@ -41,7 +41,7 @@ pub(super) enum Row {
         name: String,
         /// Its length.
         value: f64,
-        /// A lighter piece behind it: what is not certain, or of another kind.
+        /// A lighter piece after it: what is not certain, or of another kind.
         light: f64,
         /// The text after it.
         words: String,
@@ -258,7 +258,7 @@ fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
     }
 }
 
-/// Words on white as high as the row: no lines behind them.
+/// Words on white as high as the row: no lines beneath them.
 fn behind(canvas: &Canvas<'_>, words: &str, (x, y): (i32, i32), height: i32, style: Style) {
     let end = x + width(words, style).ceil() as i32;
     canvas.fill(

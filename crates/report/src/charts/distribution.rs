@@ -16,9 +16,9 @@ use crate::palette::{ALARM, EMPTY, EXPECTED, INK, LOAD, MUTED};
 use crate::plot::axis::Axis;
 use crate::plot::{Mark, Plot};
 
-/// About so many bars.
+/// About this many bars.
 const BARS: u64 = 64;
-/// Up to so many bars, each is for one load and has its number of slots above it.
+/// Up to this many bars, each is for one load and has its number of slots above it.
 const SINGLE: u64 = 16;
 /// A longest tail up to this multiple of p99 is drawn, a longer one is put into one bar.
 const TAIL: f64 = 1.5;

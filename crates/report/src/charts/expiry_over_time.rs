@@ -200,7 +200,7 @@ fn bar_width(over_time: &OverTime, plot: &Plot) -> i32 {
     (plot.x.end - plot.x.start) / over_time.bars.len() as i32
 }
 
-/// `10.5 % of the keys at 19:47: page:product:<n>`.
+/// `10.5% of the keys at 19:47: page:product:<n>`.
 fn in_words(storm: &Storm) -> String {
     let clock = time(storm.at);
     let pattern = storm.pattern.as_ref();
@@ -219,7 +219,7 @@ mod tests {
     /// In the middle of an hour.
     const NOW: u64 = 1_795_000_000;
 
-    /// What expires so many minutes after the dump: keys, of 10 bytes each; and the storms among it, by their minute.
+    /// What expires this many minutes after the dump: keys, of 10 bytes each; and the storms among it, by their minute.
     fn over_time(due: &[(u64, u64)], storms: &[u64]) -> OverTime {
         let at = |minutes: u64| NOW / 60 * 60 + 60 * minutes;
         let load = |keys: u64| PerMetric::of_keys(keys).with(Metric::Bytes, 10 * keys);

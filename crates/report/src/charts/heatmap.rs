@@ -38,7 +38,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// From 0 to what 99.9 % of the slots do not exceed, but at least to twice the mean: one hot slot does not turn
+    /// From 0 to what 99.9% of the slots do not exceed, but at least to twice the mean: one hot slot does not turn
     /// all others pale, and small differences do not look like large ones.
     fn of(loads: &Loads<'_>) -> Self {
         let stats = loads.stats;

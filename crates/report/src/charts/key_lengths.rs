@@ -14,7 +14,7 @@ use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
 use crate::plot::{Mark, Plot};
 
-/// About so many bars.
+/// About this many bars.
 const BARS: u64 = 64;
 /// Names up to this multiple of p99.9 are drawn; longer ones are counted in the name of the axis.
 const TAIL: f64 = 1.5;

@@ -20,7 +20,7 @@ const GAP: i32 = 32;
 pub(super) enum Swatch<'a> {
     /// A filled area.
     Area(Rgb),
-    /// A line of so many pixels.
+    /// A line of this many pixels.
     Line(Rgb, f64),
     /// A dot.
     Dot(Rgb),

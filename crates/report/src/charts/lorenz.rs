@@ -18,7 +18,7 @@ use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
 use crate::plot::{Mark, Plot};
 
-/// Slots that the title is about: 1 %.
+/// Slots that the title is about: 1%.
 const FULLEST: usize = SLOTS / 100;
 
 const HOW_TO_READ: [&str; 4] = [

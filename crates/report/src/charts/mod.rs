@@ -171,7 +171,9 @@ fn source_line(summary: &Summary) -> String {
             format!("{} (assumed)", counted(nodes as u64, "equal node"))
         }
         () if summary.nodes.is_even() => counted(nodes as u64, "equal node"),
-        () if summary.nodes.are_files() => format!("{}, one a file", counted(nodes as u64, "node")),
+        () if summary.nodes.are_files() => {
+            format!("{}, one per file", counted(nodes as u64, "node"))
+        }
         () => format!(
             "{} of {}",
             counted(nodes as u64, "node"),

@@ -1,4 +1,4 @@
-//! nodes-over-time.png: the rate of each node over time, a line each, the busiest ones named.
+//! nodes-over-time.png: the rate of each node over time, one per line, the busiest ones named.
 
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas};

@@ -16,7 +16,7 @@ pub(super) fn times(ratio: f64) -> String {
     }
 }
 
-/// As `times`, with so many digits where it is small.
+/// As `times`, with this many digits where it is small.
 pub(super) fn times_with(digits: usize, ratio: f64) -> String {
     match ratio {
         r if r < 9.995 => format!("{r:.digits$}×"),

@@ -72,7 +72,7 @@ fn subtitle(summary: &Summary, prefixes: &KeyGroups<Prefix>, loads: &Loads<'_>) 
     format!("{bound}{}", short_source_line(summary))
 }
 
-/// The heaviest of each level, under a line that names the level. What all keys of a prefix go on with is shown with it.
+/// The heaviest of each level, under a line that names the level. The common continuation of all keys of a prefix is shown with it.
 fn rows(prefixes: &KeyGroups<Prefix>, loads: &Loads<'_>) -> Vec<Row> {
     let top = &prefixes.top;
     let deepest = top.iter().map(|prefix| prefix.level).max().unwrap_or(0);

@@ -35,7 +35,7 @@ const GAP: i32 = 40;
 /// The least height of the upright axis above the fair share: differences of a percent do not look large.
 const LEAST: f64 = 0.2;
 
-/// The chart of `schemes`, the recommended one first, for a cluster of so many `nodes`.
+/// The chart of `schemes`, the recommended one first, for a cluster of this many `nodes`.
 pub fn sheet(
     title: String,
     subtitle: String,

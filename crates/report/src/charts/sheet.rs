@@ -40,7 +40,7 @@ pub struct Sheet<'s> {
 }
 
 impl<'s> Sheet<'s> {
-    /// Of the usual height, with what `draw` draws below its heading.
+    /// The usual height, with the output of `draw` below its heading.
     pub(crate) fn new(
         title: impl Into<String>,
         subtitle: String,

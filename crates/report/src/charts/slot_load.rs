@@ -25,9 +25,9 @@ const NAMED: usize = 5;
 const BORDERS: usize = 48;
 /// From this multiple of what is usual on, the hottest slots get a panel of their own: the others would lie flat.
 const FAR: f64 = 4.0;
-/// Up to so many keys in the hottest slot, one panel shows all slots.
+/// Up to this many keys in the hottest slot, one panel shows all slots.
 const FEW: u64 = 10;
-/// Less than this part of the hottest is no peak to the eye.
+/// Less than this part of the hottest is not a peak to the eye.
 const VISIBLE: f64 = 0.02;
 /// Room for the name of what fills a hot slot.
 const FILLER: f32 = 170.0;

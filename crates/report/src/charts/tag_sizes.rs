@@ -81,7 +81,7 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
     else {
         return Vec::new();
     };
-    // Of the largest, which are few, a sample has none, or one that would stand for many.
+    // A sample has none of the few largest, or one that would stand for many.
     let (after, up_to) = match sizes.sampled {
         Some(_) => (ranked(tags, loads).count() as f64, tags.max_error as f64),
         None => (0.0, f64::INFINITY),

@@ -27,9 +27,9 @@ const NAMED: usize = 5;
 const MARKED: usize = 40;
 /// More nodes than this are not named.
 const NODES: usize = 24;
-/// What the colours end above: so many of a thousand cells with operations.
+/// What the colours end above: this many of a thousand cells with operations.
 const PERMILLE: usize = 999;
-/// It has at least so many operations, or grains of other heat: one more or less is no pattern.
+/// It has at least this many operations, or grains of other heat: one more or less is not a pattern.
 const LEAST_TOP: u64 = 10;
 
 /// The chart of `map`.
@@ -50,7 +50,7 @@ fn draw(canvas: &Canvas<'_>, map: &TimeMap) {
     colours(canvas, map, top);
 }
 
-/// The amount of the darkest colour: one burst does not turn all else pale.
+/// The amount of the darkest colour: one burst does not turn the rest pale.
 fn top_of(map: &TimeMap) -> u64 {
     let mut ops: Vec<u64> = map
         .rows

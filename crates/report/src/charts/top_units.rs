@@ -112,7 +112,7 @@ impl<'s> Role<'s> {
         percent(unit.load / self.loads.total())
     }
 
-    /// ` is 43.7 % of ops`.
+    /// ` is 43.7% of ops`.
     fn finding(&self, unit: &Unit) -> String {
         format!(" is {} of {}", self.part(unit), self.loads.noun())
     }
@@ -202,7 +202,7 @@ fn legend(roles: &[Role<'_>]) -> Vec<(Rgb, &'static str)> {
     entries.map(|(_, colour, words)| (colour, words)).collect()
 }
 
-/// `{flash-sale} is 43.7 % of ops, leaderboard:loyalty is 10.5 % of bytes`.
+/// `{flash-sale} is 43.7% of ops, leaderboard:loyalty is 10.5% of bytes`.
 fn title(findings: &[[String; 2]]) -> String {
     let mut parts = Vec::new();
     for [name, finding] in findings {

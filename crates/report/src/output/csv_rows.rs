@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use slotscope_engine::name::Name;
 
-/// Rows on their way out.
+/// Rows on their way.
 pub struct CsvRows<W: Write>(csv::Writer<W>);
 
 impl<W: Write> CsvRows<W> {

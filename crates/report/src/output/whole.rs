@@ -147,7 +147,7 @@ impl WholeDirectory {
     /// Puts it in place.
     ///
     /// # Errors
-    /// It cannot be renamed, or `path` has come to hold what may not be replaced.
+    /// It cannot be renamed, or `path` now holds something that may not be replaced.
     pub fn publish(self, replaces: &Replaces) -> Result<()> {
         replaces.check(&self.path)?;
         self.staging.publish([Written::Whole])

@@ -56,7 +56,7 @@ impl Axis {
         f64::from(self.start) + part * f64::from(self.end - self.start)
     }
 
-    /// Round values about so many places apart, and their labels.
+    /// Round values about this many places apart, and their labels.
     pub(crate) fn ticks(&self, places_each: i32) -> Vec<(f64, String)> {
         let about = ((self.end - self.start).abs() / places_each).max(3) as usize;
         if self.by_factors {

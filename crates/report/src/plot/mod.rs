@@ -23,7 +23,7 @@ pub(crate) struct Plot {
 /// Something that is drawn between the axes, at values of both.
 #[derive(Debug, Clone)]
 pub(crate) enum Mark {
-    /// What is between two lines, behind the grid: along, low, high.
+    /// What is between two lines, beneath the grid: along, low, high.
     Band(Vec<[f64; 3]>, Rgb),
     /// A bar from the bottom up: its left end, its right end, its height; and what to say of it.
     Bar([f64; 3], Rgb, String),

@@ -43,7 +43,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let rejected = summary.input.rejected.count as f64;
     families.add(
         "rejected_rows",
-        "Rows of the input that are no keys.",
+        "Rejected rows of the input.",
         &[("", rejected)],
     );
     let started = summary.run.started as f64;

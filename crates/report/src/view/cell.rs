@@ -30,7 +30,7 @@ pub enum Value<'a> {
     Amount(Metric, u64),
     /// A number of bytes that may be below zero.
     SignedBytes(i128),
-    /// A ratio, for people with so many digits.
+    /// A ratio, for people with this many digits.
     Ratio(f64, usize),
     /// A difference of ratios, for people with its sign and three digits.
     Change(f64),

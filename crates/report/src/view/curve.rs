@@ -84,7 +84,7 @@ impl Curve {
         key.into_iter().flatten().collect()
     }
 
-    /// The largest amount that is drawn: the band may go on above it.
+    /// The largest amount that is drawn: the band may continue above it.
     pub(crate) fn top(&self) -> f64 {
         let measured = self.points.iter().map(|point| point.amount);
         let most = measured.fold(1.0, f64::max);

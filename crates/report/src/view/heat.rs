@@ -113,7 +113,7 @@ impl Heat {
         }
     }
 
-    /// A rate with its unit: `110 ops/s`, `43.1 % of a core`, `1.2 MiB/s`.
+    /// A rate with its unit: `110 ops/s`, `43.1% of a core`, `1.2 MiB/s`.
     pub fn rate(self, per_second: f64) -> String {
         let rate = self.rate_cell(per_second);
         match self {

@@ -135,7 +135,7 @@ pub(crate) fn files(summary: &Summary) -> Option<Section<'_>> {
     Some(section.scoped(Scope::Page).table(table))
 }
 
-/// Lines that are no keys.
+/// Lines that are not keys.
 pub(crate) fn rejected(summary: &Summary) -> Option<Section<'_>> {
     let rejected = &summary.input.rejected;
     let table = Table::of(&rejected.first)

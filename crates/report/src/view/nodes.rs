@@ -210,7 +210,7 @@ impl Shares<'_> {
     }
 
     fn cell<'a>(&self, node: &NodeLoad) -> Cell<'a> {
-        // Of the nodes below the upper band only the one that the finding is about needs a look.
+        // Below the upper band only the node of the finding needs a look.
         let is_fullest = |found: &RoleVerdict| {
             let fullest = found.fullest.as_ref();
             fullest.is_some_and(|fullest| fullest.node == node.id)

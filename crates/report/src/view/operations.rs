@@ -63,7 +63,7 @@ fn absent(of: &AbsentKeys, all: u64) -> Option<String> {
         .map(|key| format!("{} ({})", short(&key.key), grouped(key.ops)))
         .collect();
     Some(format!(
-        "{} ({}{of_those}) {} on {on}, gone, new or asked for in vain: most on {}",
+        "{} ({}{of_those}) {} on {on}, which expired, are newer than the dump, or never existed: most on {}",
         counted(of.ops, "operation"),
         percent(of.share),
         if of.ops == 1 { "is" } else { "are" },

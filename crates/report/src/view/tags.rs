@@ -89,7 +89,7 @@ pub fn table(summary: &Summary) -> Table<'_> {
         error
             .titled("more")
             .rank(Rank::OtherMetric)
-            .hint("it holds at most so many more keys")
+            .hint("it holds at most this many more keys")
     } else {
         error.only_in_files()
     };

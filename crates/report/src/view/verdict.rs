@@ -54,7 +54,7 @@ fn problems_up_to(verdict: &Verdict, most: usize) -> Section<'_> {
         .with_all(notes(verdict).map(Block::Line))
 }
 
-/// What is known of roles that are no problem, beside the one that the first line is about.
+/// What is known of roles that are not a problem, beside the one that the first line is about.
 pub(crate) fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     let first = verdict.sentence.to_string();
     let is_told = move |role: &&RoleVerdict| {

@@ -187,7 +187,7 @@ fn what_is_moving() {
             &["WATCH", "10.0.0.4:6379 is being filled or drained"],
             &[Move],
         )
-        .and("emptying it is the other way", turns("go on filling")),
+        .and("emptying it is the other way", turns("continue filling")),
         situation(
             "a node that is nearly drained",
             filling(160),

@@ -10,7 +10,7 @@ const MAX_LENGTH: u64 = 1 << 40;
 /// What is kept of a word, and of all words of a command.
 const KEPT_OF_A_WORD: u64 = 1 << 20;
 const KEPT: u64 = 64 << 20;
-/// The longest line that is no word: `*3`, `$12`, `#TS:1795318593`.
+/// The longest line that is not a word: `*3`, `$12`, `#TS:1795318593`.
 const MAX_LINE: usize = 64;
 
 /// What comes next.
@@ -18,9 +18,9 @@ const MAX_LINE: usize = 64;
 pub(super) enum Next {
     /// Nothing.
     End,
-    /// A line between commands, which may say when the commands behind it ran, in milliseconds since 1970.
+    /// A line between commands, which may say when the commands after it ran, in milliseconds since 1970.
     Comment(Option<u64>),
-    /// A command of so many words, which are to be read or skipped.
+    /// A command of this many words, which are to be read or skipped.
     Command(u64),
 }
 
@@ -54,7 +54,7 @@ impl CommandReader {
     /// What comes next; the words of the last command are dropped.
     ///
     /// # Errors
-    /// It is no command and no comment.
+    /// It is neither a command nor a comment.
     #[inline]
     pub(super) fn next(&mut self) -> Read<Next> {
         let at = self.offset();

@@ -106,7 +106,7 @@ fn read_line(
     }
 }
 
-/// Where a byte is in a block, found many at a time. What is changed in the block is behind the place that is asked for.
+/// Where a byte is in a block, found many at a time. What is changed in the block is after the place that is asked for.
 struct Places<'f> {
     byte: u8,
     find: FindByte<'f>,
@@ -317,7 +317,7 @@ mod tests {
         let line = b"1795216373.125436 [0 127.0.0.1:58548] \"SET\" \"key\" \"v\"\n";
         for cut in 1..line.len() - 1 {
             let found = read_whole(&Monitor, &[&line[..], &line[..cut]].concat());
-            // Where the cut is behind a word, nothing shows it.
+            // Where the cut is after a word, nothing shows it.
             let is_word = line[..cut].ends_with(b"y\"") || line[..cut].ends_with(b"y\" ");
             let counted = if is_word { 2 } else { 1 };
             assert_eq!(found.keys.len(), counted, "{cut}");

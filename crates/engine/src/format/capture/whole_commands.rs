@@ -42,7 +42,7 @@ impl WholeCommands {
     /// The next command; `None` at the end.
     ///
     /// # Errors
-    /// There is none, and the reader cannot go on.
+    /// There is none, and the reader cannot continue.
     pub fn next_command(&mut self) -> Result<Option<WholeCommand>, Stop> {
         self.read().map_err(|fault| match fault {
             Fault::CutOff => Stop::Torn,

@@ -92,7 +92,7 @@ const NO_AMOUNT: &str = "a hot key without a number";
 /// The name of a member of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Name {
-    /// Of a list of keys and amounts.
+    /// A list of keys and amounts.
     List(Extreme),
     /// Another one of Redis.
     Redis,

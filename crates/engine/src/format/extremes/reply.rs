@@ -6,7 +6,7 @@
 //!    2) 1) "GET"                     2# ...                 2) (integer) 70
 //! ```
 //! On a terminal the rows of an array are aligned: where the value of a row starts says which array it is of. What is
-//! behind `=>` is aligned as if it were right behind the number.
+//! after `=>` is aligned as if it were right after the number.
 
 use crate::format::batch_rows::Gather;
 use crate::format::extremes::Text;
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 16;
 
 const CUT: &str = "a reply that is cut off";
 const DEEP: &str = "a reply with more arrays in arrays than any server sends";
-const BEHIND: &str = "something behind a value of a reply";
+const BEHIND: &str = "something after a value of a reply";
 const NONE: &str = "neither a part of a reply nor anything that redis-cli prints around one";
 
 /// A part of a reply.
@@ -46,7 +46,7 @@ pub(super) struct Parts {
     depth: usize,
     /// On a terminal, for each array that is open, where the values of its rows start.
     columns: Vec<usize>,
-    /// Behind the number of a row: where on the line that is.
+    /// After the number of a row: where on the line that is.
     column: Option<usize>,
 }
 
@@ -65,7 +65,7 @@ impl Parts {
     /// The next part; `None` at the end.
     ///
     /// # Errors
-    /// Why what follows is none.
+    /// Why the rest is not one.
     pub(super) fn next(&mut self, content: &[u8]) -> Result<Option<Part>, &'static str> {
         loop {
             if self.depth > 0 {
@@ -147,7 +147,7 @@ impl Parts {
         }
     }
 
-    /// The next part of a row that a terminal shows; `None` behind its number.
+    /// The next part of a row that a terminal shows; `None` after its number.
     fn row(&mut self, content: &[u8], column: usize) -> Result<Option<Part>, &'static str> {
         let (line, next) = line_at(&content[..self.end], self.at);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -218,7 +218,7 @@ pub(super) fn starts_row(line: &[u8], first: fn(&[u8]) -> bool) -> bool {
     inner.is_some_and(first)
 }
 
-/// Calls `row` with the bounds of each row of the block from `from` on: a line that starts one, and those behind it.
+/// Calls `row` with the bounds of each row of the block from `from` on: a line that starts one, and those after it.
 pub(super) fn each_row(
     block: &mut Block,
     from: u32,
@@ -283,7 +283,7 @@ fn between(gather: &mut Gather<'_, '_>, block: &Block, from: usize, to: usize) {
 /// Bytes of an input that are looked at.
 const LOOKED_AT: usize = 4 << 10;
 
-/// Whether the first row of a head, behind what redis-cli prints around replies, is one as `is` has it.
+/// Whether the first row of a head, after what redis-cli prints around replies, is one as `is` has it.
 pub(super) fn detect(
     head: Head<'_>,
     starts: fn(&[u8]) -> bool,

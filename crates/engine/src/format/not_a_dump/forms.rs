@@ -1,4 +1,4 @@
-//! Output of redis-cli and servers that is no list of keys, recognised by the form of its lines.
+//! Output of redis-cli and servers that is not a list of keys, recognised by the form of its lines.
 
 use crate::format::not_a_dump::{DUMP, NotADump, Sign, most};
 use crate::format::parse::json_object;
@@ -85,7 +85,7 @@ pub static LINE_FORMS: &[NotADump] = &[
         "slotscope analyze FILE --key-column NAME, or --format lines where each line is a key",
     ),
     lines(
-        "keys with a TAB and a number behind them",
+        "keys with a TAB and a number after them",
         |lines| most(lines, is_key_and_number),
         "(printf 'key\\tsize\\n'; cat FILE) | slotscope analyze -",
     ),

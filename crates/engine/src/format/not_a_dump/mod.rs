@@ -1,4 +1,4 @@
-//! Inputs that are no key dumps: recognised by their first 64 KiB, before anything is counted, and refused with what to
+//! Inputs that are not key dumps: recognised by their first 64 KiB, before anything is counted, and refused with what to
 //! type instead. With `--format` nothing is refused here.
 
 mod forms;
@@ -22,7 +22,7 @@ const LINES: usize = 1000;
 /// How keys are taken from a server.
 const DUMP: &str = "take the keys with redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys";
 
-/// Something that is no key dump.
+/// Something that is not a key dump.
 pub struct NotADump {
     /// What it is.
     pub what: &'static str,
@@ -88,7 +88,7 @@ fn most(lines: &[&[u8]], is: impl Fn(&[u8]) -> bool) -> bool {
     fits > 0 && 10 * fits >= 9 * all
 }
 
-/// Says of an input of failures alone how to mend them.
+/// Says of an input of failures alone how to fix them.
 fn only_failures(lines: &[&[u8]]) -> Option<String> {
     let mut filled = lines.iter().filter(|line| !line.is_empty());
     let all = filled.clone().all(|line| errors::is_failure(line));

@@ -183,7 +183,7 @@ fn is_sheet(head: &[u8]) -> bool {
     name.is_some_and(|name| firsts.iter().any(|first| name.starts_with(first)))
 }
 
-/// Letters that a key may start with too, and no text behind them.
+/// Letters that a key may start with too, and no text after them.
 fn is_binary(head: &[u8], magic: &[u8]) -> bool {
     let rest = head
         .strip_prefix(magic)

@@ -1,6 +1,6 @@
 //! Stage 2, KEYS: text in double quotes, as redis-cli writes it: where it ends, and its escapes undone in place.
 //!
-//! An escape is never shorter than what it means, so the text shrinks towards its start and nothing behind it
+//! An escape is never shorter than what it means, so the text shrinks towards its start and nothing after it
 //! is touched.
 
 /// How text in quotes is escaped.

@@ -82,7 +82,7 @@ pub(crate) fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
     }
 }
 
-/// Where the first byte is, from `at` on, that is no white space.
+/// Where the first byte is, from `at` on, that is not white space.
 fn space(line: &[u8], mut at: usize) -> usize {
     while matches!(line.get(at), Some(b' ' | b'\t' | b'\r')) {
         at += 1;
@@ -90,7 +90,7 @@ fn space(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// What is behind `byte`, where that is the next one after white space.
+/// What is after `byte`, where that is the next one after white space.
 fn expect(line: &[u8], at: usize, byte: u8) -> Option<usize> {
     let at = space(line, at);
     (line.get(at) == Some(&byte)).then_some(at + 1)

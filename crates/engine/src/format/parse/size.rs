@@ -7,7 +7,7 @@ use crate::format::batch::MISSING;
 /// How a number is read.
 pub(crate) type ReadNumber = fn(&[u8]) -> Option<u64>;
 
-/// A number without sign or unit. `MISSING` itself is none.
+/// A number without sign or unit. `MISSING` itself is not a size.
 pub fn integer(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 20 {
         return None;

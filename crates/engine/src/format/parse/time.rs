@@ -55,7 +55,7 @@ fn digits(text: &[u8]) -> Option<i64> {
     })
 }
 
-/// Milliseconds behind a point, and what follows.
+/// Milliseconds after a point, and what follows.
 fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     let Some(rest) = text.strip_prefix(b".") else {
         return Some((0, text));

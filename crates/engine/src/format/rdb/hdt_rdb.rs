@@ -17,7 +17,7 @@ const PREFIXES: &[u8] = b"database,prefix,size,size_readable,key_count";
 /// The members that each object starts with.
 const MEMBERS: [&str; 2] = ["db", "key"];
 
-/// Types of what is no key.
+/// Types of anything but a key.
 const NO_KEYS: &[&str] = &["aux", "functions", "dbsize"];
 
 /// The format.

@@ -2,8 +2,8 @@
 //! line of each node carries `ip:port: ` before its first key. The node of a block's first keys is named before it, so
 //! all blocks are looked through for nodes before they are read.
 //!
-//! A node without a key on its line has either none, or the empty key first: the line behind it decides. A line end
-//! behind an error belongs to the error. So empty keys are taken where two neighbouring lines are known, `Borders`
+//! A node without a key on its line has either none, or the empty key first: the line after it decides. A line end
+//! after an error belongs to the error. So empty keys are taken where two neighbouring lines are known, `Borders`
 //! seeing to those of two blocks.
 
 use std::ops::Range;
@@ -82,12 +82,12 @@ impl Format for ClusterCall {
     }
 }
 
-/// The longest address, with what is behind it: a host name, a colon, a port, a colon and a blank.
+/// The longest address, with what is after it: a host name, a colon, a port, a colon and a blank.
 const ADDRESS: usize = 253 + 8;
 
 const CALLING: &[u8] = b">>> Calling";
 
-/// Whether it is a line that `script` writes before and behind what it captures.
+/// Whether it is a line that `script` writes before and after what it captures.
 fn is_script(line: &[u8]) -> bool {
     line.starts_with(b"Script started on 20") || line.starts_with(b"Script done on 20")
 }
@@ -190,7 +190,7 @@ impl Reader for Calls {
         };
         let end = block.len();
         keys.node = append(block, &self.nodes.address(self.nodes.before(owned.start)));
-        // No line is before the first of an input, which is as good as an error: a line end is no key there.
+        // No line is before the first of an input, which is as good as an error: a line end is not a key there.
         let (mut first, mut last) = (None, piece.first.then_some(Line::Error));
         each_line_before(block, piece.from, end, |block, start, end| {
             let whole = &block.content()[start..end];
@@ -247,7 +247,7 @@ impl Reader for Calls {
     }
 }
 
-/// Puts an address behind the last line of a block, where it is no line; returns where it is.
+/// Puts an address after the last line of a block, where it is not a line; returns where it is.
 fn append(block: &mut Block, address: &[u8]) -> (u32, u32) {
     if address.is_empty() {
         return (0, 0);

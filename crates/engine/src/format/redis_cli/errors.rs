@@ -1,5 +1,5 @@
 //! What redis-cli and servers print where a command or a connection fails: lines that are among keys, or in their
-//! place, and are no keys.
+//! place, and are not keys.
 
 /// Why a line that reports a failure is rejected.
 pub const REASON: &str = "a message of redis-cli or the server, not a key";
@@ -18,7 +18,7 @@ const PRIMARY: &str =
     "dump each primary by itself: redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys";
 const REACH: &str =
     "check host, port and TLS, then redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys";
-const AGAIN: &str = "mend that, then redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys";
+const AGAIN: &str = "fix that, then redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys";
 
 /// Every kind; the first that fits is taken.
 const FAILURES: &[Failure] = &[
@@ -73,7 +73,7 @@ pub(crate) fn is_failure(line: &[u8]) -> bool {
     may_start_failure(u16::from_le_bytes(start)) && failure(line).is_some()
 }
 
-/// For each first letter, less its high bits, the second letters of failures, less theirs.
+/// For each first letter, minus its high bits, the second letters of failures, minus theirs.
 const SECOND: [u32; 32] = {
     let mut second = [0; 32];
     let mut at = 0;

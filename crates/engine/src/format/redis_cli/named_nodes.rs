@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Different nodes that are remembered; more than this are no cluster, and are not known.
+/// Different nodes that are remembered; more than this are not a cluster, and are not known.
 const MAX_NODES: usize = 1 << 14;
 
 /// The last node of each block that names any.

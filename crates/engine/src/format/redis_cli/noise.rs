@@ -89,7 +89,7 @@ fn is_prompt(line: &[u8]) -> bool {
     plain && matches!(after.first(), None | Some(b' ')) && (has_port || name == b"not connected")
 }
 
-/// Whether nine in ten lines of a head that are no noise, and the first of them, are rows as `is_row` has it. A whole
+/// Whether nine in ten lines of a head that are not noise, and the first of them, are rows as `is_row` has it. A whole
 /// input of noise is one too, where it says that a reply was empty or failed.
 pub(crate) fn detect(head: Head<'_>, is_row: impl Fn(&[u8]) -> bool) -> Detected {
     let whole_lines = match memchr::memrchr(b'\n', head.bytes) {

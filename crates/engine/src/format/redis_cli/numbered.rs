@@ -1,7 +1,7 @@
 //! `numbered`: replies as redis-cli shows them on a terminal or with `--no-raw`: `1) "key"`, C escapes in the quotes.
 //! It loses nothing: a key may hold any byte. Pages of SCAN are read too: `1) "17"`, then `2) 1) "key"`.
 //!
-//! Whether a first row is the cursor of a page, the line behind it decides: an input is never cut between the two.
+//! Whether a first row is the cursor of a page, the line after it decides: an input is never cut between the two.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ impl Row {
     }
 }
 
-/// The number and the parenthesis at `at` behind any blanks, and where what follows them starts.
+/// The number and the parenthesis at `at` after any blanks, and where what follows them starts.
 fn numbered(line: &[u8], at: usize) -> Option<(u64, usize)> {
     let rest = line[at..].trim_ascii_start();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

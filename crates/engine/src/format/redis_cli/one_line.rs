@@ -69,10 +69,10 @@ impl Format for Strings {
     }
 }
 
-/// Bytes of a line that decide whether it is a reply: what is odd behind them is odd in it, not a reason for one key.
+/// Bytes of a line that decide whether it is a reply: what is odd after them is odd in it, not a reason for one key.
 const LOOKED_AT: usize = 64 << 10;
 
-/// Whether a head holds texts with C escapes on one line, or on several that are no table.
+/// Whether a head holds texts with C escapes on one line, or on several that are not a table.
 fn detect_csv(head: Head<'_>) -> Detected {
     let (mut at, mut fields, mut lines) = (0, 0, Vec::new());
     let more = || {
@@ -227,7 +227,7 @@ impl Strings {
         head.bytes.trim_ascii_start().first() == Some(&b'[') && self.items(head).1 == 0
     }
 
-    /// How many items of a head are texts, and how many are not; the item that it ends in may go on.
+    /// How many items of a head are texts, and how many are not; the item that it ends in may continue.
     fn items(self, head: Head<'_>) -> (usize, usize) {
         let bytes = head.bytes.trim_ascii_start();
         let (mut at, mut texts, mut others) = (0, 0, 0);
@@ -304,8 +304,8 @@ impl Reader for Reply {
         let form = self.form;
         let mut gather = Gather::new(columns, sink);
         let mut at = piece.from as usize;
-        // The two ends before the item: a bracket at the very start, or behind another, starts a reply. All blocks but
-        // the first start behind a comma.
+        // The two ends before the item: a bracket at the very start, or after another, starts a reply. All blocks but
+        // the first start after a comma.
         let mut before = if piece.first {
             [b']', b']']
         } else {
@@ -344,7 +344,7 @@ impl Reader for Reply {
         let last = block.content()[piece.from as usize..]
             .trim_ascii_end()
             .last()
-            // All blocks but the first start behind a comma.
+            // All blocks but the first start after a comma.
             .or((!piece.first).then_some(&b','));
         if piece.last && seen.count(Notice::CutOff) == 0 && form.goes_on_behind(last) {
             seen.note(Notice::CutOff, 1);

@@ -99,7 +99,7 @@ fn is_plain(base: Padded<'_>, from: u32, next: u32, columns: &Columns<'_>) -> bo
         && memchr::memchr_iter(b'"', batch).count() == 2 * keys.len()
 }
 
-/// Decodes the lines of the batch one by one; those that are no keys leave it.
+/// Decodes the lines of the batch one by one; those that are not keys leave it.
 fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut Seen) {
     let keys = &mut *columns.keys;
     let content = block.content_mut();

@@ -80,7 +80,7 @@ fn is_separator(byte: &u8) -> bool {
     b" \t,;|".contains(byte)
 }
 
-/// What is behind blanks, or behind a comma, a semicolon or a bar with blanks around it.
+/// What is after blanks, or after a comma, a semicolon or a bar with blanks around it.
 fn behind_separator(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text.trim_ascii_start();
     if let [b',' | b';' | b'|', behind @ ..] = rest {

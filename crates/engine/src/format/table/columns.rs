@@ -109,11 +109,11 @@ pub enum KeyEscapes {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ColumnNames {
-    /// Of the key's.
+    /// The key's.
     pub key: Option<String>,
-    /// Of the size's.
+    /// The size's.
     pub size: Option<String>,
-    /// Of the operations'.
+    /// The operations'.
     pub ops: Option<String>,
     /// What is done with the escapes in keys.
     pub escapes: KeyEscapes,

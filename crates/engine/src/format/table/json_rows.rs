@@ -27,7 +27,7 @@ pub(super) struct JsonRows {
     quotes: Vec<u32>,
     /// The members of the first line.
     members: Vec<Member>,
-    /// The text before each value, and that behind the last.
+    /// The text before each value, and that after the last.
     between: Vec<Between>,
     spans: Spans,
 }
@@ -40,7 +40,7 @@ struct Member {
     is_text: bool,
 }
 
-/// What is between two values, or before the first, or behind the last.
+/// What is between two values, or before the first, or after the last.
 #[derive(Default)]
 struct Between {
     text: Vec<u8>,
@@ -49,7 +49,7 @@ struct Between {
 }
 
 impl JsonRows {
-    /// Cuts the next lines, from `from` on, an object each; returns where the line behind them starts. `None`: one of them is
+    /// Cuts the next lines, from `from` on, an object each; returns where the line after them starts. `None`: one of them is
     /// not written as the first, or has a backslash, or a value that is nested.
     pub(super) fn cut(&mut self, base: Padded<'_>, from: u32, find: FindByte<'_>) -> Option<u32> {
         let head = &base.bytes()[from as usize..];
@@ -94,7 +94,7 @@ impl JsonRows {
         self.spans = spans;
     }
 
-    /// The values of a member, as numbers; false: one of them is none.
+    /// The values of a member, as numbers; false: one of them is not a number.
     pub(super) fn numbers(
         &mut self,
         base: Padded<'_>,
@@ -281,7 +281,7 @@ mod tests {
         JsonRows::default().cut(block.padded(), 0, &find) == Some(block.len() as u32)
     }
 
-    /// What is found where each line is looked at: an escape behind them makes it so. Its row is taken off.
+    /// What is found where each line is looked at: an escape after them makes it so. Its row is taken off.
     fn looked_at(lines: &str) -> Found {
         let mut found = read_whole(&USUAL, format!("{lines}{{\"key\":\"\\n\"}}\n").as_bytes());
         assert_eq!(found.keys.pop().as_deref(), Some(&b"\n"[..]));

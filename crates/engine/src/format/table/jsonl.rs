@@ -80,7 +80,7 @@ pub(crate) struct JsonKeys {
     /// The members of the first object, in its order, which later ones mostly keep.
     first: Vec<Member>,
     carried: Carried,
-    /// Types of what is no key.
+    /// Types of anything but a key.
     no_keys: &'static [&'static str],
     /// Whether these are lines of `slotscope dump`.
     is_dump: bool,
@@ -177,7 +177,7 @@ impl JsonKeys {
             return Ok((end, None));
         }
         let Some(Value::Text(key)) = found[Role::Key.place()] else {
-            return Err("no key, or one that is no text".into());
+            return Err("no key, or one that is not text".into());
         };
         let mut row = Row {
             key,

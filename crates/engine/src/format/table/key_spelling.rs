@@ -39,7 +39,7 @@ impl KeySpelling {
     pub(crate) fn of(head: Head<'_>, delimiter: u8, key: usize, wanted: KeyEscapes) -> KeySpelling {
         let mut content = unmarked(head.bytes).to_vec();
         if !head.whole {
-            // The last line goes on behind the head.
+            // The last line continues after the head.
             content.truncate(memchr::memrchr(b'\n', &content).map_or(0, |end| end + 1));
         }
         let is_in_field = || all_in_fields(&content, delimiter, key);

@@ -61,15 +61,15 @@ impl Row {
 pub(crate) enum Step {
     /// A key.
     Key(Row),
-    /// Something that is no key and is not meant to be one.
+    /// Something that is not a key and is not meant to be one.
     NoKey,
     /// Nothing: an empty row, a bracket around the rows.
     Blank,
-    /// A row that is no key and should be one: why not.
+    /// A row that is not a key and should be one: why not.
     Reject(Refusal),
 }
 
-/// Why a row is no key.
+/// Why a row is not a key.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     /// What is wrong, without anything of the row.
@@ -90,7 +90,7 @@ impl<T: Into<Cow<'static, str>>> From<T> for Refusal {
 /// The columns that an input has, by `Role`.
 pub(crate) type Carried = [bool; ROLES];
 
-/// Where the rows of a piece start: a byte order mark at the start of the input is none of them.
+/// Where the rows of a piece start: a byte order mark at the start of the input is not one.
 pub(crate) fn start(block: &Block, piece: Piece, seen: &mut Seen) -> usize {
     let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
     seen.note(Notice::ByteOrderMark, u64::from(marked));
@@ -102,8 +102,8 @@ pub fn unmarked(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
 }
 
-/// Reads a batch of rows from `at` on, and returns where the row behind them starts: `next` says what is at an offset and
-/// where the row behind that starts.
+/// Reads a batch of rows from `at` on, and returns where the row after them starts: `next` says what is at an offset and
+/// where the row after that starts.
 pub(crate) fn read_batch(
     block: &mut Block,
     mut at: usize,
@@ -208,7 +208,7 @@ pub(crate) fn weights<E>(
     Ok(weights)
 }
 
-/// Why `text` is no number.
+/// Why `text` is not a number.
 pub(crate) fn no_number(text: &[u8], what: &str) -> Refusal {
     Refusal {
         excerpt: text[..text.len().min(40)].to_vec(),

@@ -24,7 +24,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Cuts the next rows, from `from` on, of `fields` fields each; returns where the row behind them starts. `None`:
+    /// Cuts the next rows, from `from` on, of `fields` fields each; returns where the row after them starts. `None`:
     /// one of them has other quotes or another number of fields than the first, nothing in it, or another line end.
     /// Without `quotes` a quote is a byte like any other.
     pub(crate) fn cut(
@@ -142,7 +142,7 @@ impl Grid {
     }
 }
 
-/// The next lines from `from` on, at least one; returns where the line behind them starts.
+/// The next lines from `from` on, at least one; returns where the line after them starts.
 pub(crate) fn cut_lines(base: Padded<'_>, from: u32, lines: &mut Spans, find: FindByte<'_>) -> u32 {
     let len = base.len() as u32;
     let Spans { start, end } = lines;

@@ -1,8 +1,8 @@
 //! Rows in which tools write keys raw, whatever they hold: bytes come in, the bounds of rows and keys go out.
 //!
-//! The commas before and behind the key are known by their number, so what is between them is the key. A line that is
-//! a row by itself always is one. Of the lines between two such, one with the columns before a key starts a row, which
-//! ends with the next line that has the columns behind one; lines that belong to no row are one reject.
+//! The commas before and after the key are known by their number, so what is between them is the key. A line that is
+//! a row by itself always is one. Between two such lines, one with the columns before a key starts a row, which
+//! ends with the next line that has the columns after one; lines that belong to no row are one reject.
 //! A batch of lines that all are rows, without a comma in a key, is cut all at once (`grid`); the result is the same.
 
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) fn header<'a>(head: Head<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// A column behind the key.
+/// A column after the key.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// The size of the key, then that of its largest element.
@@ -77,7 +77,7 @@ fn is_word(field: &[u8]) -> bool {
 
 /// What the rows of one input look like.
 pub(crate) struct Shape {
-    /// The columns behind the key, the last one first.
+    /// The columns after the key, the last one first.
     behind: Vec<Kind>,
     /// Every line ends with CR LF.
     crlf: bool,
@@ -85,7 +85,7 @@ pub(crate) struct Shape {
     quotes: bool,
 }
 
-/// What is behind a key.
+/// What is after a key.
 struct Tail {
     /// Where the key ends in its line.
     end: usize,

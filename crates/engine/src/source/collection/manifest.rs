@@ -12,7 +12,7 @@ use hashslot::SLOTS;
 pub const SCHEMA: &str = "slotscope.collect/1";
 /// The file of a [`Manifest`].
 pub const FILE: &str = "collect.json";
-/// What CLUSTER NODES answered; absent for a server that is no part of a cluster.
+/// What CLUSTER NODES answered; absent for a server that is not part of a cluster.
 pub const NODES_FILE: &str = "cluster.nodes";
 /// Counts by slot, a line a node and time.
 pub const SLOT_STATS_FILE: &str = "slot-stats.json";
@@ -195,7 +195,7 @@ pub struct Settings {
     pub count: u64,
     /// The percentage of slots that were read; 100: all.
     pub sample_percent: f64,
-    /// Memory is exact for values of at most so many elements.
+    /// Memory is exact for values of at most this many elements.
     pub exact_elements: u64,
     /// SAMPLES of MEMORY USAGE for larger values.
     pub samples: u64,

@@ -45,7 +45,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Reads an address; `None` where `text` is none.
+    /// Reads an address; `None` if `text` is not an address.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let is_scheme = |(name, _): &&(&str, Kind)| scheme.eq_ignore_ascii_case(name);

@@ -34,13 +34,13 @@ pub(crate) struct Ahead {
 #[derive(Default)]
 struct Window {
     parts: BTreeMap<u64, Part>,
-    /// The part behind the last one that was taken in order.
+    /// The part after the last one that was taken in order.
     next: u64,
     /// Where the last read ended.
     end: u64,
-    /// How many parts are asked for behind the one that is read.
+    /// How many parts are asked for after the one that is read.
     depth: usize,
-    /// The window of the object behind this one, once parts of it are asked for.
+    /// The window of the object after this one, once parts of it are asked for.
     follower: Option<Arc<Ahead>>,
 }
 
@@ -74,7 +74,7 @@ impl Ahead {
     /// Fills `into` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// `UnexpectedEof` behind the end of the object; that it could not be read, in one line.
+    /// `UnexpectedEof` after the end of the object; that it could not be read, in one line.
     pub(crate) fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
         let size = self.object.identity.size_bytes;
         let end = offset.checked_add(into.len() as u64);

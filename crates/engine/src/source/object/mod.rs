@@ -178,7 +178,7 @@ struct Inner {
     is_compressed: bool,
     /// The parts that are fetched ahead, while somebody reads at any offset.
     ahead: Mutex<Weak<Ahead>>,
-    /// The object that is likely to be read behind this one.
+    /// The object that is likely to be read after this one.
     follower: OnceLock<Weak<Inner>>,
     /// Why it could not be read on.
     failure: OnceLock<Refusal>,
@@ -217,7 +217,7 @@ impl Inner {
         })
     }
 
-    /// The window of the object behind this one, where that is read at any offset too.
+    /// The window of the object after this one, where that is read at any offset too.
     fn follower(&self) -> Option<Arc<Ahead>> {
         let follower = self.follower.get()?.upgrade()?;
         (!follower.is_compressed).then(|| follower.ahead())

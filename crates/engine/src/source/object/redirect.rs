@@ -22,7 +22,7 @@ const ASKED: [&str; 7] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnsweredBy(pub String);
 
-/// The address that an answer sends to; `None` where it is no redirect.
+/// The address that an answer sends to; `None` where it is not a redirect.
 ///
 /// # Errors
 /// Why it is not followed.
@@ -45,7 +45,7 @@ pub(super) fn target(
             authority(&to)
         )),
         _ => Err(String::from(
-            "a redirect leads to what is no web address, and is not followed; check the address",
+            "a redirect leads to something other than a web address, and is not followed; check the address",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! What users read where an object cannot be read: what is wrong, and the way out.
+//! What users read where an object cannot be read: what is wrong, and a suggested fix.
 
 use std::error::Error as StdError;
 
@@ -16,7 +16,7 @@ pub(super) const CHANGED: &str =
 /// Why an object, or a list of them, could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// What is wrong and what to do, behind the name of the place.
+    /// What is wrong and what to do, after the name of the place.
     pub what: String,
     /// The status that a server refused with; 0 where it is not that.
     pub status: u16,
@@ -148,7 +148,7 @@ fn login(kind: Kind) -> &'static str {
     }
 }
 
-/// What an answer that is none comes to.
+/// The error of an answer that is not an object.
 fn broken(error: &object_store::Error) -> String {
     if let object_store::Error::NotSupported { .. } = error {
         return "the server sends whole files only, not parts: curl -fsS URL | slotscope analyze -"

@@ -17,7 +17,7 @@ pub(crate) const CELLS: usize = 1 << 16;
 
 /// How many of the largest cells of each row may hold heavy names.
 pub(crate) const FOLLOWED_CELLS: usize = 512;
-/// A name that holds less than one in so many is light.
+/// A name that holds less than one in this many is light.
 const LIGHT: u64 = 100_000;
 
 /// The rows of every metric, and the registers that estimate how many names were added.
@@ -77,7 +77,7 @@ impl CountMin {
     /// Adds a name with its load.
     pub(crate) fn add(&mut self, hash: u64, load: Load) {
         self.distinct.add(hash);
-        // An operation is no key.
+        // An operation is not a key.
         if load[Metric::Keys] > 0 {
             self.cells.keys.add(hash, load[Metric::Keys]);
         }
@@ -108,7 +108,7 @@ impl CountMin {
         }
     }
 
-    /// Adds to what each of these names weighs; `ceilings` gets what each holds at most then. Names are no keys here.
+    /// Adds to what each of these names weighs; `ceilings` gets what each holds at most then. Names are not keys here.
     pub(crate) fn add_weights(
         &mut self,
         hashes: &[u64],
@@ -194,7 +194,7 @@ impl CountMin {
         light.saturating_add(usual(0).max(usual(1)).saturating_mul(2))
     }
 
-    /// An unbiased estimate of the sum of the squared loads, standard error at most sqrt(2 / 2^16) = 0.55 %: with a
+    /// An unbiased estimate of the sum of the squared loads, standard error at most sqrt(2 / 2^16) = 0.55%: with a
     /// load of W in m cells, the expected sum of squared cells is F2 + (W^2 - F2) / m.
     pub fn second_moment(&self, metric: Metric) -> f64 {
         let Some(cells) = self.row(0, metric) else {

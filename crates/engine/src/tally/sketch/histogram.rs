@@ -21,7 +21,7 @@ const STEPS: u64 = EXACT / 2;
 pub struct Histogram {
     /// Grown as amounts need it: 2048 counters a doubling.
     counts: Vec<u64>,
-    /// Of the amounts that are not exact in `counts`: how many, their sum and extremes.
+    /// The number, sum and extremes of amounts that are not exact in `counts`.
     large: Large,
 }
 
@@ -46,7 +46,7 @@ impl TryFrom<Listed> for Histogram {
     type Error = &'static str;
 
     fn try_from(listed: Listed) -> Result<Self, &'static str> {
-        let bad = "counts of amounts that are none";
+        let bad = "invalid counts of amounts";
         if !are_counts(listed.counts.iter().map(|(_, count)| count)) || listed.large.sum >> 120 != 0
         {
             return Err(bad);

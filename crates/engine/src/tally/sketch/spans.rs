@@ -52,7 +52,7 @@ impl<const UNIT: u64> TryFrom<Listed> for TimeSpans<UNIT> {
                 loads: listed.loads.into_iter().collect(),
             })
         } else {
-            Err("spans of time that are none")
+            Err("invalid spans of time")
         }
     }
 }

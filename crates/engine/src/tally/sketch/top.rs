@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 ))]
 pub(crate) struct Top<T, const K: usize> {
     kept: Vec<(Reverse<u64>, T)>,
-    /// The last of those that were left when things were dropped: what comes behind it is not among the heaviest.
+    /// The last of those that were left when things were dropped: what comes after it is not among the heaviest.
     floor: Option<(Reverse<u64>, T)>,
 }
 
@@ -53,7 +53,7 @@ impl<T: Ord + Clone, const K: usize> TryFrom<Listed<T>> for Top<T, K> {
         if fits && kept.is_sorted() {
             Ok(Top { kept, floor })
         } else {
-            Err("a list of the heaviest that is none")
+            Err("an invalid list of the heaviest")
         }
     }
 }
@@ -68,7 +68,7 @@ impl<T, const K: usize> Default for Top<T, K> {
 }
 
 impl<T: Ord + Clone, const K: usize> Top<T, K> {
-    /// Takes in a thing, made by `make` where it may be among the heaviest. Of two of one weight `is_before` decides
+    /// Takes in a thing, made by `make` where it may be among the heaviest. Between two of one weight `is_before` decides
     /// whether this one may come before the other.
     #[inline]
     pub(crate) fn offer(

@@ -73,7 +73,7 @@ pub enum Sign {
         slot: usize,
         /// Its keys that no tag explains.
         keys: u64,
-        /// So many would be unusual already.
+        /// This many would be unusual already.
         unusual: u64,
     },
     /// One node holds all keys, or nearly all, of a cluster of several.

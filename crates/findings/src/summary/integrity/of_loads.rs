@@ -2,7 +2,7 @@
 //!
 //! U the number of units (distinct tags and keys without one), S = 16384 slots. A slot or node that lies this far from
 //! what a perfect hash gives such units has never been seen in a clean dump: of 2,600 simulated ones with sequential
-//! ids the largest were 33.5 for the 45 of (a), 1.13 of the 99 % quantile for the 2 of (b), 6.5 sigma for the 10 of (c).
+//! ids the largest were 33.5 for the 45 of (a), 1.13 of the 99% quantile for the 2 of (b), 6.5 sigma for the 10 of (c).
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;
@@ -44,12 +44,12 @@ const WIDE: usize = 16;
 /// once in e^20 dumps.
 const NEARLY_NONE: f64 = 0.001;
 const HARDLY: f64 = 20.0;
-/// (b) z of the largest of 16384 slots at 99 %, and how many times that is too much where the keys of the slot repeat:
+/// (b) z of the largest of 16384 slots at 99%, and how many times that is too much where the keys of the slot repeat:
 /// this part of them.
 const LARGEST: f64 = 4.85;
 const TOO_FULL: f64 = 2.0;
 const REPEATED: f64 = 0.5;
-/// A unit is set apart only if it also has so many times the average: where all units are alike, none is an outlier.
+/// A unit is set apart only if it also has this many times the average: where all units are alike, none is an outlier.
 const STANDS_OUT: f64 = 3.0;
 /// (c) A node that is off by this part and by this many sigma.
 const OFF: f64 = 0.1;
@@ -374,7 +374,7 @@ fn median_density(loads: &[(f64, f64)]) -> f64 {
 }
 
 /// The nodes that are further off than hashing explains, where a slot usually holds what `usual` makes of the load and the
-/// slots of each node. Where slots differ more than the number of units gives, nodes of so many slots do too.
+/// slots of each node. Where slots differ more than the number of units gives, nodes of this many slots do too.
 fn off_from<'a>(
     nodes: &'a Nodes,
     rest: &Rest<'_>,

@@ -127,7 +127,7 @@ impl RandomUnits {
             variance: 0.0,
         };
         let mut add = |weight: f64, count: f64| {
-            // 1 - p + p e^(tw), less the factor e^(tw), which would overflow.
+            // 1 - p + p e^(tw), minus the factor e^(tw), which would overflow.
             let rest = (1.0 - p) * (-t * weight).exp();
             let share = p / (p + rest);
             at.log += count * (t * weight + (p + rest).ln());

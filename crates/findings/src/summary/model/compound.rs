@@ -19,9 +19,9 @@ const MAX_UNITS: f64 = 600.0;
 const MAX_TERMS: usize = 20_000;
 /// Points that represent a gamma distribution.
 const GAMMA_POINTS: usize = 4000;
-/// Loads further than so many standard deviations from the mean are left out.
+/// Loads further than this many standard deviations from the mean are left out.
 const REACH: f64 = 9.0;
-/// A unit above so many standard deviations of the rest is placed by itself.
+/// A unit above this many standard deviations of the rest is placed by itself.
 const HEAVY: f64 = 3.0;
 
 /// The distribution of the load of one slot.
@@ -185,7 +185,7 @@ impl Moments {
             count: sum(|_| 1.0),
             heavy: Vec::new(),
         };
-        // A size that many units have is no outlier.
+        // A size that many units have is not an outlier.
         let mut rare: Vec<_> = sizes
             .iter()
             .filter(|(size, count)| *size > 1.0 && *count <= 8.0)

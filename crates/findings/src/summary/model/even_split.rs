@@ -1,4 +1,4 @@
-//! How uneven a perfect hash leaves nodes that share the slots evenly: the bound below which unevenness is no finding.
+//! How uneven a perfect hash leaves nodes that share the slots evenly: the bound below which unevenness is not a finding.
 //!
 //! A node's share of the 16384 slots is a whole number: of 1,000 nodes some have 17 slots where the average has 16.4, which
 //! alone is 1.04 times a fair share. On these slots, light units fall at random. With q the tail of a node's load, the
@@ -26,7 +26,7 @@ struct Alike {
     count: f64,
 }
 
-/// E: the 99 % quantile of the load of the fullest of nodes that are meant to hold `shares` of the load, in any unit, and
+/// E: the 99% quantile of the load of the fullest of nodes that are meant to hold `shares` of the load, in any unit, and
 /// own as many slots as come closest, in fair shares of what `light` units hold together; 1 where they hold nothing.
 pub(crate) fn p99_of_shares(light: &RandomUnits, shares: &[f64]) -> f64 {
     let total = light.total();

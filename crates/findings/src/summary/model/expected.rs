@@ -29,7 +29,7 @@ pub struct Expectation {
     pub cv: f64,
     /// Median of max/mean.
     pub max_over_mean_p50: f64,
-    /// 99 % quantile of max/mean.
+    /// 99% quantile of max/mean.
     pub max_over_mean_p99: f64,
     /// Gini coefficient; only of slots.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// Of the slots, where the load is that of `units` equal units, as of keys without hash tags.
+    /// For slots, if the load is that of `units` equal units, as of keys without hash tags.
     pub fn of_slots(units: f64) -> Self {
         let lambda = units / SLOTS as f64;
         let largest = |level: f64| {
@@ -68,7 +68,7 @@ mod tests {
         assert!((slot_cv(1e6) - 0.128).abs() < 0.0005);
     }
 
-    /// N keys, CV, max/mean median and 99 %, Gini, empty slots: from an independent computation.
+    /// N keys, CV, max/mean median and 99%, Gini, empty slots: from an independent computation.
     const TABLE: [(f64, f64, f64, f64, f64, f64); 5] = [
         (1e5, 0.405, 2.95, 3.44, 0.226, 36.6),
         (1e6, 0.128, 1.54, 1.69, 0.072, 0.0),

@@ -7,7 +7,7 @@ use crate::summary::balance::tidy;
 use crate::summary::independent_units::UnitsBy;
 use crate::summary::model::expected::Expectation;
 
-/// Hashes that are tried: the tenth fullest is the 99 % quantile.
+/// Hashes that are tried: the tenth fullest is the 99% quantile.
 const ROUNDS: usize = 1000;
 /// Units that fall one by one: these at most, each at least this part of a node's fair share.
 const SINGLE: usize = 500;
@@ -147,7 +147,7 @@ mod tests {
             of_nodes(50, &units(&[], 1.0)).unwrap().max_over_mean_p50,
             50.0
         );
-        // Of two units on two nodes half fall together.
+        // Two units on two nodes fall together half of the time.
         let two = of_nodes(2, &units(&[1000.0, 1000.0], 0.0)).unwrap();
         assert_eq!(two.max_over_mean_p99, 2.0);
     }

@@ -444,7 +444,7 @@ pub(crate) trait Barrett: Clmul {
 pub(crate) unsafe fn finish_by_division<V: Barrett, K: Keys<V>>(keys: K, slots: &mut [u16; GROUP]) {
     // SAFETY: passed on.
     unsafe {
-        // Of each number and quotient 16 bits are enough.
+        // 16 bits of each number and quotient are enough.
         let (mut numbers, mut quotients) = divide(V::sum(keys, 0), V::sum(keys, 1));
         let (number, quotient) = divide(V::sum(keys, 2), V::sum(keys, 3));
         numbers = numbers.insert16::<1>(number);

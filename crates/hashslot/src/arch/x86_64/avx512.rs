@@ -306,7 +306,7 @@ impl Bytes64 for Avx512 {
         Avx512(unsafe { _mm512_or_si512(self.0, _mm512_set1_epi8(0x20)) }).within(low, high)
     }
 
-    /// The numbers of the set bits are moved together and widened, sixteen at once whether or not there are so many.
+    /// The numbers of the set bits are moved together and widened, sixteen at once whether or not there are that many.
     #[inline(always)]
     unsafe fn positions(self, mask: u64, base: u32, to: *mut u32) -> usize {
         let count = mask.count_ones() as usize;

@@ -17,7 +17,7 @@ use slotscope_findings::summary::model::expected::Expectation;
 use crate::render::html::spell;
 use crate::render::html::spell::cut;
 
-/// Bytes of names of nodes; nodes behind them are called by their number.
+/// Bytes of names of nodes; nodes after them are called by their number.
 const NODES: usize = 80_000;
 /// Bytes of names of tags and keys.
 const FILLS: usize = 40_000;

@@ -100,7 +100,7 @@ fn doubling(min: u64, max: u64) -> bool {
     max / min.max(1) >= WIDE
 }
 
-/// Where the bars begin, and behind the last where it ends: ascending.
+/// Where the bars begin, and after the last where it ends: ascending.
 fn edges(min: u64, max: u64) -> Vec<u64> {
     let mut edges = vec![min];
     let mut edge = min;

@@ -36,7 +36,7 @@ impl<'a> Marks<'a> {
         Marks { words, shapes }
     }
 
-    /// The same with a level line at each of `values`, behind them.
+    /// The same with a level line at each of `values`, beneath them.
     pub(super) fn on_grid(self, plot: &Plot, values: impl Iterator<Item = f64>) -> Self {
         let lines = values.map(|value| stroke(plot, &across(plot, value), GRID, 1.0));
         let shapes = lines.chain(self.shapes).collect();

@@ -66,7 +66,7 @@ pub(super) fn write(
     let width = page.width;
     let mut columns = columns(table, rows, page);
     while columns.len() > 2 && line_width(columns.iter().map(Column::wanted)) > width {
-        // Of the lowest rank the column furthest to the right.
+        // The rightmost column of the lowest rank.
         let lowest = (0..columns.len()).rev().min_by_key(|at| columns[*at].rank);
         columns.remove(lowest.unwrap_or_default());
     }
@@ -105,7 +105,7 @@ fn cut(columns: &mut [Column], width: usize) {
     }
 }
 
-/// A spelled name in `most` characters. Of a node both ends stay: one of them tells it from others.
+/// A spelled name in `most` characters. Both ends of a node name stay: one of them identifies it.
 fn cut_name(name: &str, most: usize, is_of_node: bool) -> String {
     let whole = name.replace(ISOLATION, "");
     isolated(if is_of_node {

@@ -3,7 +3,7 @@
 /// How many elements a value has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Elements {
-    /// So many.
+    /// This many.
     Known(u64),
     /// Only a module knows, or there are too many to count.
     Unknown,
@@ -31,7 +31,7 @@ impl Elements {
         }
     }
 
-    /// Elements of so many entries each.
+    /// Elements of this many entries each.
     pub(super) fn of(self, entries: u64) -> Elements {
         match self {
             Elements::Known(count) => Elements::Known(count / entries),

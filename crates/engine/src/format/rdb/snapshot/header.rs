@@ -72,7 +72,7 @@ pub(crate) fn is_snapshot(head: &[u8]) -> bool {
     opcode.is_some_and(|opcode| *opcode >= 0xF0)
 }
 
-/// Bytes before the magic: `$LENGTH` or `$EOF:` with a mark, each with a line end, behind what a server says before that.
+/// Bytes before the magic: `$LENGTH` or `$EOF:` with a mark, each with a line end, after what a server says before that.
 fn wrapper(head: &[u8]) -> Option<usize> {
     let said = said(head);
     let Some(rest) = head[said..].strip_prefix(b"$") else {

@@ -25,22 +25,22 @@ pub(super) struct Kind {
     pub layout: Layout,
 }
 
-/// How the value of a type is laid out behind its key.
+/// How the value of a type is laid out after its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// A string.
     Text,
-    /// A count, and so many strings, the elements of a list.
+    /// A count, then that many strings, the elements of a list.
     Elements,
-    /// A count, and so many strings, the members of a set.
+    /// A count, then that many strings, the members of a set.
     Members,
-    /// A count, and so many fields and values.
+    /// A count, then that many fields and values.
     Fields,
-    /// A count, and so many times a string and a score: eight bytes, or text.
+    /// A count, then that many times a string and a score: eight bytes, or text.
     Scores { binary: bool },
-    /// A string that holds all elements, so many entries each.
+    /// A string that holds all elements, this many entries each.
     Packed(Packing, u64),
-    /// A count, and so many packed strings.
+    /// A count, then that many packed strings.
     Nodes(Packing),
     /// As `Nodes`, where a node may be one element.
     Containers,
@@ -48,9 +48,9 @@ pub(super) enum Layout {
     Stream(StreamForm),
     /// What a module wrote.
     Module,
-    /// A count, and so many times field, value and when they expire, in eight bytes.
+    /// A count, then that many times field, value and when they expire, in eight bytes.
     FieldsThenExpiry,
-    /// A count, and so many times when they expire, field and value; before it the first expiry of all, where it is known.
+    /// A count, then that many times when they expire, field and value; before it the first expiry of all, where it is known.
     ExpiryThenFields { first: bool },
     /// Packed triples of field, value and expiry; before them the first expiry of all, where it is known.
     PackedExpiry { first: bool },

@@ -76,7 +76,7 @@ const NONE_EXPIRES: (u64, u64, u64) = (0, u64::MAX, 0);
 enum Body {
     /// Nothing that is known.
     Unknown,
-    /// A string of so many bytes, or a number.
+    /// A string of this many bytes, or a number.
     Text(Option<u64>),
     /// One block, or nodes of blocks.
     Blocks,
@@ -105,7 +105,7 @@ impl Footprint {
         (self.parts, self.body, self.expiring) = (0.0, Body::Unknown, NONE_EXPIRES);
     }
 
-    /// A string of so many bytes, or a number.
+    /// A string of this many bytes, or a number.
     pub(super) fn text(&mut self, len: Option<u64>) {
         self.body = Body::Text(len.map(|len| len.min(MAX_LEN)));
     }
@@ -235,7 +235,7 @@ impl Footprint {
         self.parts += (DELIVERY + more) as f64 * self.add_tree(pending);
     }
 
-    /// A consumer with a name of `name` bytes, who has so many times.
+    /// A consumer with a name of `name` bytes, who has this many times.
     pub(super) fn consumer(&mut self, name: u64, times: u64, pending: Tree) {
         self.parts += (CONSUMER + 8 * times + name.min(MAX_LEN)) as f64;
         self.add_tree(pending);
@@ -280,7 +280,7 @@ impl Footprint {
         }
     }
 
-    /// The same of a string of so many bytes, or a number.
+    /// The same of a string of this many bytes, or a number.
     #[inline]
     pub(super) fn encoding_of(&self, key: u64, expires: bool, text: Option<u64>) -> &'static str {
         match text {
@@ -342,7 +342,7 @@ impl Footprint {
             }
     }
 
-    /// The table of so many elements, without them.
+    /// The table of this many elements, without them.
     fn table(&self, elements: u64) -> f64 {
         if !self.server.has_buckets() {
             return (DICT + 8 * elements.max(4).next_power_of_two()) as f64;

@@ -87,7 +87,7 @@ impl Walker {
             (SLOT_IMPORT, Valkey) => self.slot_import()?,
             (HASH_TEMPLATE, Redis) => self.template()?,
             (MODULE_AUX, _) => {
-                // The number of its type, and when it was written: before the keys or behind them.
+                // The number of its type, and when it was written: before the keys or after them.
                 (0..3).try_for_each(|_| self.input.length().map(drop))?;
                 module::pass_parts(&mut self.input, |_| {})?;
             }
@@ -178,7 +178,7 @@ impl Walker {
         }
     }
 
-    /// The end of the file: its checksum, and what is behind it.
+    /// The end of the file: its checksum, and what is after it.
     fn end(&mut self, header: Header) -> Read<()> {
         self.end_slot(None);
         let at = self.input.offset();
@@ -237,9 +237,9 @@ impl Walker {
         }
         let bytes = self.input.skip_rest()?;
         let (notice, what) = if is_resp {
-            (Notice::Commands, "bytes of commands behind the RDB file")
+            (Notice::Commands, "bytes of commands after the RDB file")
         } else {
-            (Notice::Behind, "bytes behind the RDB file")
+            (Notice::Behind, "bytes after the RDB file")
         };
         self.remark(
             notice,

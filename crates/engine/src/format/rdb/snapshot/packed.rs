@@ -2,13 +2,13 @@
 
 use crate::format::rdb::snapshot::kind::Packing;
 
-/// What is behind the last entry.
+/// What is after the last entry.
 const END: u8 = 0xFF;
 
 /// How many entries there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entries {
-    /// So many.
+    /// This many.
     Known(u64),
     /// As many as a walk over all of them finds.
     Uncounted,

@@ -17,7 +17,7 @@ pub(super) struct Rows {
     sizes: Sizes,
     /// Whether the next batch says what the sizes are.
     says_sizes: bool,
-    /// The commands behind the file, once the walk is there.
+    /// The commands after the file, once the walk is there.
     commands: Option<CommandSteps>,
 }
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use hashslot::SLOTS;
 
-/// What a header says of the keys behind it.
+/// What a header says of the keys after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SlotHeader {
     /// The slot.
@@ -17,7 +17,7 @@ pub(super) struct SlotHeader {
 }
 
 impl SlotHeader {
-    /// The header in the text of Valkey: the three numbers with commas between them, and perhaps more behind them.
+    /// The header in the text of Valkey: the three numbers with commas between them, and perhaps more after them.
     pub(super) fn parse(text: &[u8]) -> Option<SlotHeader> {
         let mut numbers = std::str::from_utf8(text).ok()?.split(',').map(str::parse);
         let mut next = || numbers.next()?.ok();
@@ -29,7 +29,7 @@ impl SlotHeader {
     }
 }
 
-/// The keys behind one header.
+/// The keys after one header.
 #[derive(Debug, Default)]
 pub(super) struct SlotCheck {
     header: Option<(u64, SlotHeader)>,
@@ -96,13 +96,13 @@ impl SlotCheck {
 
 /// Slots that were being imported: their keys are in the file of the node that they come from, too.
 ///
-/// Each slot points to one at or behind it, from which the next slot that is not imported is reached; one that is not
+/// Each slot points to one at or after it, from which the next slot that is not imported is reached; one that is not
 /// imported points to itself. So each slot is added once, however many ranges hold it.
 #[derive(Debug, Default)]
 pub(super) struct Imported(Vec<u16>);
 
 impl Imported {
-    /// Takes in a range of slots; what lies above all slots is none.
+    /// Takes in a range of slots; anything above the last slot is ignored.
     pub(super) fn add(&mut self, range: RangeInclusive<u64>) {
         if self.0.is_empty() {
             self.0 = (0..=SLOTS as u16).collect();

@@ -88,7 +88,7 @@ fn producers(input: &mut Forward) -> Read<()> {
     lengths(input, 2)
 }
 
-/// A count, and so many times what `each` passes over.
+/// A count, then that many times what `each` passes over.
 fn repeat(input: &mut Forward, mut each: impl FnMut(&mut Forward) -> Read<()>) -> Read<()> {
     let count = input.length()?;
     (0..count).try_for_each(|_| each(input))

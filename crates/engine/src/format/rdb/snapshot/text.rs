@@ -13,11 +13,11 @@ pub(super) const PREFIX: usize = 24;
 /// How a string is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stored {
-    /// As so many bytes.
+    /// As this many bytes.
     Bytes(u64),
     /// As an integer, which is its decimal text.
     Integer(i32),
-    /// As so many bytes of LZF, of a string of so many.
+    /// As this many bytes of LZF, of a string of this many.
     Lzf(u64, u64),
 }
 
@@ -59,7 +59,7 @@ impl Stored {
         }
     }
 
-    /// Bytes that it still takes in the file behind what was read to know how it is stored.
+    /// Bytes that it still takes in the file after what was read to know how it is stored.
     pub(super) fn bytes_behind(self) -> u64 {
         match self {
             Stored::Bytes(len) | Stored::Lzf(len, _) => len,
@@ -70,7 +70,7 @@ impl Stored {
 
 /// What is read of an RDB file.
 pub(super) trait Texts {
-    /// A length; the encodings of strings are none.
+    /// A length; the encodings of strings are not lengths.
     fn length(&mut self) -> Read<u64>;
     /// How the string here is stored; its bytes follow.
     fn stored(&mut self) -> Read<Stored>;
@@ -102,7 +102,7 @@ fn length_or_encoding(input: &mut Forward) -> Read<Length> {
     }
 }
 
-/// A length of more than one byte, or an encoding, behind its first byte, which is at `at`.
+/// A length of more than one byte, or an encoding, after its first byte, which is at `at`.
 fn long_length(input: &mut Forward, at: u64, first: u8) -> Read<Length> {
     Ok(match first >> 6 {
         0 | 1 => Length::Of(u64::from(first & 0x3F) << 8 | u64::from(input.byte()?)),

@@ -6,7 +6,7 @@ use crate::format::rdb::snapshot::allocator::Allocator;
 /// Bytes of an id.
 pub(super) const ID: usize = 16;
 
-/// A tree of the ids so far, less the path to the last of them.
+/// A tree of the ids so far, minus the path to the last of them.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     allocator: Allocator,
@@ -56,7 +56,7 @@ impl Tree {
         (self.ids, self.nodes, self.bytes)
     }
 
-    /// The next id differs from the last one behind `shared` bytes: there the tree branches.
+    /// The next id differs from the last one after `shared` bytes: there the tree branches.
     fn branch(&mut self, shared: usize) {
         let end = self.end(ID, shared + 1);
         match self.path.last_mut() {
@@ -83,7 +83,7 @@ impl Tree {
         }
     }
 
-    /// A node of so many bytes and references.
+    /// A node of this many bytes and references.
     fn node(&mut self, len: u64, references: u64) {
         self.nodes += 1;
         let head = (4 + len).next_multiple_of(8);

@@ -176,7 +176,7 @@ fn strings(input: &mut Forward, count: u64) -> Read<()> {
     (0..count).try_for_each(|_| input.skip_string().map(drop))
 }
 
-/// A count, and so many elements.
+/// A count, then that many elements.
 fn repeated(
     input: &mut Forward,
     mut element: impl FnMut(&mut Forward) -> Read<()>,
@@ -186,7 +186,7 @@ fn repeated(
     Ok(Elements::Known(count))
 }
 
-/// A count, and so many parts with elements of their own.
+/// A count, then that many parts with elements of their own.
 fn summed(
     input: &mut Forward,
     mut part: impl FnMut(&mut Forward) -> Read<Elements>,
@@ -322,7 +322,7 @@ fn template_names(input: &mut Forward) -> Read<()> {
     }
 }
 
-/// Packed values behind the number of their template.
+/// Packed values after the number of their template.
 fn template_values(input: &mut Forward) -> Read<Elements> {
     Ok(match packed_elements(input, Packing::Listpack)?.0 {
         Elements::Known(entries) => Elements::Known(entries.saturating_sub(1)),

@@ -54,15 +54,15 @@ pub struct Walker {
     pub(super) announced: u64,
     pub(super) keys: u64,
     pub(super) key: Vec<u8>,
-    /// Of the last row, if it was plain, its bytes and where its key is.
+    /// Bytes and key of the last row, if it was plain.
     pub(super) last_plain: Option<(usize, Range<usize>)>,
     pub(super) has_ended: bool,
-    /// Whether commands behind the file are left to `commands`, and whether there are some.
+    /// Whether commands after the file are left to `commands`, and whether there are some.
     pub(super) commands: Commands,
     damage: Option<Damage>,
 }
 
-/// The commands behind a file.
+/// The commands after a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Commands {
     /// They are passed over.
@@ -133,13 +133,13 @@ impl Walker {
         }
     }
 
-    /// The same, which leaves commands behind the file to `commands`.
+    /// The same, which leaves commands after the file to `commands`.
     pub(crate) fn leaving_commands(mut self) -> Self {
         self.commands = Commands::Left;
         self
     }
 
-    /// The input in front of the commands that are behind the file, once the walk is there.
+    /// The input in front of the commands that are after the file, once the walk is there.
     pub(crate) fn commands(&mut self) -> Option<Forward> {
         let is_there = self.commands == Commands::Next && self.remarks.is_empty();
         is_there.then(|| {
@@ -377,9 +377,9 @@ impl Walker {
                 .name(&self.key[..]),
         };
         let what = match self.place {
-            // Of a key that is cut off nothing is kept, nor of the one before it.
+            // Nothing is kept of a truncated key, nor of the one before it.
             Place::Opcode(_) | Place::Key(_) if !self.key.is_empty() => {
-                what.words(", behind ").name(&self.key[..])
+                what.words(", after ").name(&self.key[..])
             }
             _ => what,
         };
@@ -400,6 +400,6 @@ impl Walker {
         };
         let slot = self.slots.slot();
         let slot = slot.map_or(String::new(), |slot| format!(", in slot {slot}"));
-        format!("behind {read}{of_all}{slot}")
+        format!("after {read}{of_all}{slot}")
     }
 }

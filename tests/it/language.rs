@@ -1,0 +1,265 @@
+//! The project speaks the field's language: documents, help and messages have none of the phrases that once made them
+//! read like a translation, and comments have fewer of them with every change.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::run::{root, succeeded};
+use regex::Regex;
+
+/// A phrase, as a regular expression, and what to write instead.
+const PHRASES: &[(&str, &str)] = &[
+    (r"\b(is|are|was|were) none\b", "there are none"),
+    (
+        r"\b(is|are|was|were) no [a-z]+",
+        "is not a ..., are not ...",
+    ),
+    (r"\b[Ss]o many\b", "N, up to N, this many"),
+    (r"\bthe way out\b", "a suggested fix"),
+    (r"\b[Bb]ehind\b", "after"),
+    (r"\b[Mm]end(s|ed|ing)?\b", "fix"),
+    (r"\bcomes? to\b", "results in, totals"),
+    (r"\b(goes|went|go) on\b", "continues"),
+    (
+        r"(^|[.:;] )Of (a|an|all|such|each|two|several|what) ",
+        "say the noun again",
+    ),
+    (r"[0-9] %", "19%"),
+    (r"\bless (its|the|what|those)\b", "minus"),
+    (r"\bin vain\b", "that never existed"),
+    (r"\b[Aa]ll else\b", "everything else"),
+    (r"\bone a (line|slot|row|node|key|file)\b", "one per ..."),
+];
+
+/// Good English that looks like one of them, with the reason. It is taken out before the search.
+const ALLOWED: &[(&str, &str)] = &[
+    (
+        r"\b[Tt]here (is|are|was|were|is still) (no|none)\b",
+        "a plain sentence",
+    ),
+    (
+        r"\b(is|are|was|were) no (longer|more|better|worse)\b",
+        "no other word says it",
+    ),
+    (r"\bno one\b", "nobody"),
+    (r"`[^`]*`", "code"),
+    (r"\{[^}]*\}", "a value that is filled in"),
+    (r"\b(lags|lagging|left|leaves nothing) behind\b", "an idiom"),
+    (r"\bcomes? to (an end|rest)\b", "an idiom"),
+];
+
+/// How many are left in comments of src/ and crates/. Lower it as they go.
+const LEFT_IN_COMMENTS: usize = 8;
+
+/// Documents that people read; CHANGELOG.md is history.
+const DOCUMENTS: [&str; 8] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "ARCHITECTURE.md",
+    "packaging/README.md",
+    "samples/README.md",
+    "benches/README.md",
+    "python/README.md",
+];
+
+/// Finds the phrases in a line.
+struct Phrases {
+    phrases: Vec<(Regex, &'static str)>,
+    allowed: Vec<Regex>,
+}
+
+impl Phrases {
+    fn new() -> Self {
+        let regex = |pattern| Regex::new(pattern).unwrap();
+        let phrases = PHRASES
+            .iter()
+            .map(|&(pattern, instead)| (regex(pattern), instead));
+        let allowed = ALLOWED.iter().map(|&(pattern, _)| regex(pattern));
+        Self {
+            phrases: phrases.collect(),
+            allowed: allowed.collect(),
+        }
+    }
+
+    /// The phrases in `line`, with what to write instead.
+    fn of(&self, line: &str) -> Vec<String> {
+        let mut line = line.trim().to_owned();
+        for allowed in &self.allowed {
+            line = allowed.replace_all(&line, "").into_owned();
+        }
+        let found = self.phrases.iter().filter_map(|(regex, instead)| {
+            let found = regex.find(&line)?;
+            Some(format!("\"{}\", better: {instead}", found.as_str()))
+        });
+        found.collect()
+    }
+
+    /// The same for each of `lines`, at their `place`.
+    fn of_lines<'a>(
+        &self,
+        place: &str,
+        lines: impl Iterator<Item = (usize, &'a str)>,
+    ) -> Vec<String> {
+        let found = lines.flat_map(|(number, line)| {
+            let phrases = self.of(line).into_iter();
+            phrases.map(move |phrase| format!("{place}:{number}: {phrase}: {}", line.trim()))
+        });
+        found.collect()
+    }
+}
+
+fn files(folder: &Path, extension: &str, into: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, extension, into);
+        } else if path.extension().is_some_and(|it| it == extension) {
+            let path = path.strip_prefix(root()).unwrap();
+            into.push(path.to_str().unwrap().to_owned());
+        }
+    }
+}
+
+/// The Rust files of the program and its crates, without their tests.
+fn sources() -> Vec<String> {
+    let mut found = Vec::new();
+    files(&root().join("src"), "rs", &mut found);
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        files(&entry.unwrap().path().join("src"), "rs", &mut found);
+    }
+    found.sort();
+    found
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines())
+}
+
+/// The lines of a document outside of fences and generated flags, which are judged as help.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let (mut is_code, mut is_made) = (false, false);
+    numbered(text).filter(move |(_, line)| {
+        let is_fence = line.starts_with("```");
+        is_code ^= is_fence;
+        is_made = (is_made || *line == "<!-- flags -->") && *line != "<!-- end of flags -->";
+        !is_fence && !is_code && !is_made
+    })
+}
+
+/// The code of a file above its unit tests.
+fn above_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]").next().unwrap_or_default()
+}
+
+#[test]
+fn documents_are_written_in_the_words_of_the_field() {
+    let mut names: Vec<String> = DOCUMENTS.map(String::from).to_vec();
+    files(&root().join("docs"), "md", &mut names);
+    let phrases = Phrases::new();
+    let found = names
+        .iter()
+        .flat_map(|name| phrases.of_lines(name, prose(&read(name))));
+    let found: Vec<String> = found.collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn help_is_written_in_the_words_of_the_field() {
+    let help = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_slotscope"))
+            .args(args)
+            .output();
+        String::from_utf8(succeeded(output.unwrap())).unwrap()
+    };
+    let phrases = Phrases::new();
+    let list = help(&["help"]);
+    let mut found = phrases.of_lines("help", numbered(&list));
+    for entry in fs::read_dir(root().join("docs/commands")).unwrap() {
+        let name = entry
+            .unwrap()
+            .path()
+            .file_stem()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        found.extend(phrases.of_lines(&name, numbered(&help(&[&name, "--help"]))));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn messages_are_written_in_the_words_of_the_field() {
+    let literal = Regex::new(r#""((?:[^"\\]|\\.)*)""#).unwrap();
+    let phrases = Phrases::new();
+    let mut found = Vec::new();
+    for name in sources() {
+        let text = read(&name);
+        for (number, line) in numbered(above_tests(&text)) {
+            if line.trim_start().starts_with("//") {
+                continue;
+            }
+            let literals = literal
+                .captures_iter(line)
+                .map(|found| found.get(1).unwrap().as_str());
+            found.extend(phrases.of_lines(&name, literals.map(|text| (number, text))));
+        }
+    }
+    // Percentages of the output have one place, `text::percent`.
+    found.retain(|phrase| !phrase.contains("19%"));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn comments_have_fewer_odd_phrases_than_before() {
+    let phrases = Phrases::new();
+    let found = sources().into_iter().flat_map(|name| {
+        let text = read(&name);
+        let comments = numbered(&text).filter(|(_, line)| line.trim_start().starts_with("//"));
+        let comments = comments
+            .map(|(number, line)| (number, line.trim_start().trim_start_matches(['/', '!'])));
+        phrases.of_lines(&name, comments)
+    });
+    let found: Vec<String> = found.collect();
+    assert!(
+        found.len() <= LEFT_IN_COMMENTS,
+        "{} of at most {LEFT_IN_COMMENTS}:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+}
+
+#[test]
+fn a_phrase_is_found_and_plain_english_is_not() {
+    let phrases = Phrases::new();
+    for odd in [
+        "Rows that are no keys.",
+        "`None` where it is none",
+        "a list of so many nodes",
+        "what is wrong, and the way out",
+        "the line behind it",
+        "Of a dump the first line is read",
+        "half, or 19 % of the keys",
+        "all else is the same",
+    ] {
+        assert_eq!(phrases.of(odd).len(), 1, "{odd}");
+    }
+    for plain in [
+        "There are no keys; there is none.",
+        "It is no longer read.",
+        "`--behind` and `5 %` are code",
+        "19% of the keys, after the header",
+    ] {
+        assert!(
+            phrases.of(plain).is_empty(),
+            "{plain}: {:?}",
+            phrases.of(plain)
+        );
+    }
+}
