@@ -10,9 +10,9 @@ use crate::support::usage;
 
 const MIB: usize = 1 << 20;
 
-/// What docs/limits.md states: so much, and so much more for each thread.
-pub(crate) const BASE_MIB: u64 = 64;
-pub(crate) const THREAD_MIB: u64 = 144;
+/// What docs/limits.md states: so much, a giant line among it, and so much more for each thread.
+pub(crate) const BASE_MIB: u64 = 64 + 144;
+pub(crate) const THREAD_MIB: u64 = 12;
 
 pub(crate) const THREADS: u64 = 2;
 
@@ -186,6 +186,51 @@ pub(crate) fn write(input: &Hostile, path: &Path) {
         (input.write)(&mut file).and_then(|()| file.flush())
     };
     done.unwrap();
+}
+
+/// As many threads as there are giant lines, which all of them find at once.
+const CROWD: u64 = 6;
+
+#[test]
+fn a_giant_line_for_each_thread_takes_the_memory_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = plain("a line at the limit", |out| {
+        fill(out, b'x', 63)?;
+        out.write_all(b"\n")
+    });
+    let lines = plain("lines at the limit", |out| {
+        (0..CROWD).try_for_each(|_| {
+            fill(out, b'x', 63)?;
+            out.write_all(b"\n")
+        })
+    });
+    let compressed = Hostile {
+        compressed: true,
+        ..line
+    };
+    write(&lines, &folder.path().join("lines"));
+    std::fs::create_dir(folder.path().join("compressed")).unwrap();
+    for i in 0..CROWD {
+        write(
+            &compressed,
+            &folder.path().join(format!("compressed/{i}.gz")),
+        );
+    }
+    for input in ["lines", "compressed"] {
+        let mut command = slotscope(&["analyze", "--json", "--threads", &CROWD.to_string()]);
+        command.arg(folder.path().join(input));
+        let run = usage::of(command);
+        let Some(peak_kib) = run.peak_kib else {
+            return;
+        };
+        println!("{input}, {CROWD} threads: {} MiB", peak_kib >> 10);
+        assert_eq!(run.code, Some(0), "{input}: {}", run.stderr);
+        assert!(
+            peak_kib >> 10 <= BASE_MIB + THREAD_MIB * CROWD,
+            "{input}: {} MiB",
+            peak_kib >> 10
+        );
+    }
 }
 
 #[test]

@@ -2,6 +2,9 @@
 
 pub mod coarse;
 pub mod ids;
+mod mingled;
 pub(crate) mod outlines;
 pub mod parts;
 pub mod shapes;
+mod template;
+pub(crate) mod templates;

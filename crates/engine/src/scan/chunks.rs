@@ -15,6 +15,7 @@ use crate::source::block::Block;
 use crate::source::boundary::{Effect, State};
 use crate::source::chunk;
 use crate::source::chunk::Cutting;
+use crate::source::room::Claim;
 use crate::source::{MAX_LINE, ReadAt, Source};
 use crate::tally::Tally;
 
@@ -234,11 +235,13 @@ impl Scan<'_> {
                     return Ok(());
                 };
                 // A chunk that cannot be read now cannot be read later either, and is noted then.
-                let read =
-                    chunk::read_chunk(&*opened.bytes, &job.cutting, index, &mut worker.block);
+                let mut claim = Claim::to(&shared.room);
+                let room = (&mut worker.block, &mut claim);
+                let read = chunk::read_chunk(&*opened.bytes, &job.cutting, index, room);
                 if let Ok(Some(piece)) = read {
                     job.reader.learn(&worker.block, piece);
                 }
+                worker.leave(self.chunk, claim);
                 shared.proceed((self.proceed)(0));
             }
             Ok(())
@@ -306,7 +309,9 @@ impl Scan<'_> {
             bytes: body,
             ..SeenInput::default()
         };
-        match chunk::read_chunk(&*opened.bytes, &job.cutting, index, &mut worker.block) {
+        let mut claim = Claim::to(&shared.room);
+        let room = (&mut worker.block, &mut claim);
+        match chunk::read_chunk(&*opened.bytes, &job.cutting, index, room) {
             Ok(Some(piece)) => {
                 seen.line_ends = job.line_ends(&worker.block, body);
                 seen.seen = worker.count(
@@ -327,6 +332,7 @@ impl Scan<'_> {
                 shared.note(trouble, job.input)?;
             }
         }
+        worker.leave(self.chunk, claim);
         shared.saw(job.input, seen);
         shared.proceed((self.proceed)(body));
         Ok(())
@@ -343,6 +349,13 @@ impl Job {
 }
 
 impl<T: Tally> Worker<T> {
+    /// Gives back the memory of a giant row, and then the room for it.
+    fn leave(&mut self, chunk: usize, claim: Claim) {
+        if claim.is_held() {
+            self.block.shrink(chunk);
+        }
+    }
+
     /// Opens input `index` unless it is open already.
     fn open(&mut self, sources: &[Box<dyn Source>], index: usize) -> Result<()> {
         if self

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::format::block_joins::{Borders, Stretch};
@@ -15,6 +15,7 @@ use crate::scan::{Incomplete, SeenInput};
 use crate::source::Source;
 use crate::source::chunk::Trouble;
 use crate::source::line_number::line_of;
+use crate::source::room::Room;
 
 /// What is common to all workers.
 pub(super) struct Shared<'a> {
@@ -35,6 +36,8 @@ pub(super) struct Shared<'a> {
     /// The input that it is in.
     failed: AtomicUsize,
     stopped: AtomicBool,
+    /// For rows that are giants.
+    pub room: Arc<Room>,
 }
 
 /// An input, and how many chunks of it are before a place.
@@ -53,6 +56,7 @@ impl<'a> Shared<'a> {
             error: Mutex::default(),
             failed: AtomicUsize::new(usize::MAX),
             stopped: AtomicBool::new(false),
+            room: Arc::default(),
         }
     }
 

@@ -101,6 +101,20 @@ impl Cutter {
     }
 }
 
+impl Cutter {
+    /// Whether a giant row has the room for one.
+    fn has_room(&self) -> bool {
+        matches!(self, Cutter::Rows(rows, _) if rows.has_room())
+    }
+
+    /// Leaves it, once that row is counted.
+    fn leave_room(&mut self) {
+        if let Cutter::Rows(rows, _) = self {
+            rows.leave_room();
+        }
+    }
+}
+
 fn no_thread(error: &io::Error) -> Error {
     let what = format!(
         "no thread can be started ({}); raise the number of processes (ulimit -u, pids.max)",
@@ -226,7 +240,7 @@ impl Scan<'_> {
         full: &mpsc::SyncSender<Cut>,
     ) -> Result<()> {
         let bytes = joined::open(&*shared.sources[input], threads)?;
-        let mut rows = RowReader::new(bytes, self.chunk);
+        let mut rows = RowReader::new(bytes, self.chunk).sharing(&shared.room);
         let opened = self.open_stream(&*shared.sources[input], &mut rows)?;
         let format = opened.format();
         let mut cutter = match opened {
@@ -266,7 +280,7 @@ impl Scan<'_> {
                 }
             };
             let (done, counted) = mpsc::channel();
-            let is_giant = work.size_bytes() > GIANT * self.chunk;
+            let is_giant = work.size_bytes() > GIANT * self.chunk || cutter.has_room();
             let cut = Cut {
                 work,
                 bytes,
@@ -279,6 +293,7 @@ impl Scan<'_> {
             }
             // Nothing is sent: the other end is dropped.
             _ = counted.recv();
+            cutter.leave_room();
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::sentence::Sentence;
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::{Boundary, Effect, State};
+use crate::source::room::Claim;
 use crate::source::{MAX_LINE, ReadAt};
 
 /// Bytes in a chunk: long enough that a system call costs nothing, short enough for the cache of the next stage
@@ -93,7 +94,8 @@ pub(crate) fn effect(
     Ok(cutting.boundary.effect(block.content()))
 }
 
-/// Reads chunk `index` and the rest of its last row into `block`. `None`: no row is owned by it.
+/// Reads chunk `index` and the rest of its last row into `block`, in the room of `claim` where it is a giant one. `None`: no
+/// row is owned by it.
 ///
 /// # Errors
 /// The chunk cannot be read, or its last row is longer than a block may be.
@@ -101,7 +103,7 @@ pub(crate) fn read_chunk(
     file: &dyn ReadAt,
     cutting: &Cutting,
     index: u64,
-    block: &mut Block,
+    (block, claim): (&mut Block, &mut Claim),
 ) -> Outcome<Option<Piece>> {
     let (offset, body) = cutting.body(index);
     let mut chunk = Chunk {
@@ -110,6 +112,7 @@ pub(crate) fn read_chunk(
         offset,
         body,
         block,
+        claim,
     };
     chunk.block.shrink(cutting.chunk + OVERHANG);
     chunk.read(0, body + OVERHANG)?;
@@ -135,6 +138,7 @@ struct Chunk<'a> {
     /// How many bytes are its own.
     body: usize,
     block: &'a mut Block,
+    claim: &'a mut Claim,
 }
 
 impl Chunk<'_> {
@@ -217,6 +221,7 @@ impl Chunk<'_> {
     /// Reads the bytes `from..to` of the block, or as many of them as there are; the block ends with them.
     fn read(&mut self, from: usize, to: usize) -> Outcome<()> {
         let to = (to as u64).min(self.cutting.bytes - self.offset) as usize;
+        self.claim.take_for(to);
         fill(self.file, self.block, self.offset, from..to)
     }
 }
@@ -254,7 +259,8 @@ mod tests {
         let mut block = Block::with_capacity(0);
         let (mut owned, mut lasts) = (Vec::new(), 0);
         for index in 0..cutting.chunks() {
-            if let Some(piece) = read_chunk(&*file, &cutting, index, &mut block).unwrap() {
+            let room = (&mut block, &mut Claim::default());
+            if let Some(piece) = read_chunk(&*file, &cutting, index, room).unwrap() {
                 owned.extend_from_slice(&block.content()[piece.from as usize..]);
                 assert_eq!(piece.first, index == 0);
                 assert_eq!(piece.last, owned.len() == content.len());
@@ -302,11 +308,14 @@ mod tests {
         };
         let mut block = Block::with_capacity(CHUNK);
         assert!(matches!(
-            read_chunk(&*file, &cutting, 0, &mut block),
+            read_chunk(&*file, &cutting, 0, (&mut block, &mut Claim::default())),
             Err(Trouble::Long(6))
         ));
         assert!(
-            matches!(read_chunk(&*file, &cutting, 1, &mut block), Ok(None)),
+            matches!(
+                read_chunk(&*file, &cutting, 1, (&mut block, &mut Claim::default())),
+                Ok(None)
+            ),
             "an endless line is read by its owner alone"
         );
     }
@@ -321,7 +330,12 @@ mod tests {
             states: Vec::new(),
             first: 0,
         };
-        let trouble = read_chunk(&*file, &cutting, 0, &mut Block::with_capacity(0));
+        let trouble = read_chunk(
+            &*file,
+            &cutting,
+            0,
+            (&mut Block::default(), &mut Claim::default()),
+        );
         assert!(
             matches!(trouble, Err(Trouble::Read(0, error)) if error.to_string().contains("became shorter"))
         );

@@ -37,6 +37,7 @@ pub(crate) mod object;
 pub mod pipe;
 #[doc(hidden)]
 pub mod remote;
+pub(crate) mod room;
 #[doc(hidden)]
 pub mod small_file;
 #[doc(hidden)]

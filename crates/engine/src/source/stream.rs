@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::{Boundary, EveryByte, State};
 use crate::source::chunk::Trouble;
+use crate::source::room::{Claim, Room};
 use crate::source::{MAX_LINE, Source, decompress};
 
 /// Opens any source to be read from front to back, decompressed.
@@ -33,6 +34,8 @@ pub struct RowReader<R> {
     /// There is nothing more to read: the input ended, or failed for the reason in `trouble`.
     ended: bool,
     trouble: Option<Trouble>,
+    /// The room for a giant row.
+    claim: Claim,
 }
 
 impl<R: Read + Send + 'static> RowReader<R> {
@@ -59,7 +62,24 @@ impl<R: Read> RowReader<R> {
             offset: 0,
             ended: false,
             trouble: None,
+            claim: Claim::default(),
         }
+    }
+
+    /// The same, where a giant row needs room that others share.
+    pub(crate) fn sharing(mut self, room: &Arc<Room>) -> Self {
+        self.claim = Claim::to(room);
+        self
+    }
+
+    /// Whether the row that was read last has the room: it is to be left once nothing holds that row.
+    pub(crate) fn has_room(&self) -> bool {
+        self.claim.is_held()
+    }
+
+    /// Leaves the room, unless the rest of what was read needs it.
+    pub(crate) fn leave_room(&mut self) {
+        self.claim.keep_for(self.rest.len());
     }
 
     /// The first `len` bytes, to be looked at before the first block is asked for, and whether they are all there is:
@@ -67,6 +87,7 @@ impl<R: Read> RowReader<R> {
     pub(crate) fn head(&mut self, len: usize) -> (&[u8], bool) {
         if self.rest.len() <= len && !self.ended {
             let more = (len + 1 - self.rest.len()) as u64;
+            self.claim.take_for(len);
             let read = self.reader.by_ref().take(more).read_to_end(&mut self.rest);
             self.trouble = read
                 .err()
@@ -164,6 +185,7 @@ impl<R: Read> RowReader<R> {
         } else {
             end.min((MAX_LINE + self.chunk).saturating_sub(end))
         };
+        self.claim.take_for(end + more);
         block.resize(end + more.max(1));
         while end < block.len() && !self.ended {
             match self.reader.read(&mut block.content_mut()[end..]) {

@@ -1,12 +1,13 @@
-//! Patterns that were seen recently: a batch has few patterns, so a name is only made for a key whose shape is new, and a
-//! shape only for a key whose outline is new.
+//! Patterns that were seen recently: a batch has few patterns, so a name is only made for a key whose shape is new, a
+//! shape only for a key whose outline is new, and an outline only for a key that has no template.
 //!
 //! Names that were made to collide in their shapes are counted as one pattern.
 
-use crate::format::batch::Number;
+use crate::format::batch::{Number, Spans};
 use crate::hash::hash;
 use crate::metric::{Load, Metric};
 use crate::pattern::outlines::Outlines;
+use crate::pattern::templates::Templates;
 use crate::pattern::{ids, shapes};
 use crate::slot::SlotBatch;
 use crate::tally::counted_pattern::{Counted, Lifetime, Traits};
@@ -20,8 +21,11 @@ const OUTLINED: usize = 4096;
 /// Bytes at the start of a key that its pattern is made of: the rest of a longer one shows in no table.
 const LOOKED_AT: usize = 1024;
 
-/// Added to the outline and the shape of keys that expire, twice, or do not, once.
+/// Added to the outline and the shape of keys as often as the number says that keeps them apart.
 const APART: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The set of slots of keys whose pattern is counted later.
+const NO_SET: u32 = u32::MAX;
 
 /// What the patterns of a batch are counted in.
 pub(super) trait PatternCounts {
@@ -36,10 +40,13 @@ pub(super) trait PatternCounts {
 /// Patterns, in scratch columns that are kept from batch to batch.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RecentPatterns {
+    templates: Templates,
     outlines: Outlines,
+    /// The keys without a template.
+    spans: Spans,
     /// Each at one of two places that the outline determines.
     outlined: Vec<Outlined>,
-    /// Each at one of two places that its shape determines.
+    /// Each at one of two places that its shape determines; one more is of no pattern.
     known: Vec<Known>,
     /// Places of `known` that hold a load.
     used: Vec<u32>,
@@ -64,6 +71,7 @@ struct Outlined {
 #[derive(Debug, Clone, Default)]
 struct Known {
     shape: Option<u64>,
+    has_template: bool,
     /// Where its set of slots is.
     set: u32,
     load: Load,
@@ -74,44 +82,96 @@ struct Known {
 impl RecentPatterns {
     /// Counts the patterns of a batch.
     pub(super) fn add(&mut self, keys: &SlotBatch<'_>, counts: &mut impl PatternCounts) {
-        let mut outlines = std::mem::take(&mut self.outlines);
-        let (base, spans) = (keys.batch.base, keys.batch.keys);
-        outlines.of(keys.kernel, base, spans);
-        self.known.resize_with(REMEMBERED, Known::default);
+        self.known.resize_with(REMEMBERED + 1, Known::default);
+        self.known[REMEMBERED].set = NO_SET;
         self.outlined.resize_with(OUTLINED, Outlined::default);
-        let is_weighed = keys.batch.values.are_weighed();
-        let apart = Apart::of(keys);
-        if apart.is_any() {
-            let numbered = outlines.column.iter_mut().enumerate();
-            numbered.for_each(|(i, outline)| *outline = outline.wrapping_add(apart.get(i)));
-        }
-        for (i, outline) in outlines.column.iter().enumerate() {
-            let place = match self.outlined(*outline) {
-                Some(place) => place,
-                None => {
-                    let shape = shapes::shape(keys.kernel, base, spans.start[i], spans.end[i]);
-                    let shape = shape.wrapping_add(apart.get(i));
-                    let place = self.place(shape, keys, i, counts);
-                    self.remember_outline(*outline, shape, place);
-                    place
-                }
-            };
-            let known = &mut self.known[place];
-            // Operations are not keys: their pattern may be listed more than once.
-            if known.load[Metric::Keys] == 0 {
-                self.used.push(place as u32);
-            }
-            if is_weighed {
-                known.load += keys.batch.values.load(i)
-            } else {
-                known.load[Metric::Keys] += 1
-            }
-            counts.add_slot(known.set, keys.slots[i]);
-        }
-        self.outlines = outlines;
+        let apart = apart(keys);
+        let spans = keys.batch.keys.in_block(keys.batch.base);
+        self.templates
+            .find(keys.kernel, spans, &apart, REMEMBERED as u32);
+        self.count_found(keys, counts);
+        self.count_missed(keys, &apart, counts);
         for place in std::mem::take(&mut self.used) {
             self.store(place as usize, counts);
         }
+    }
+
+    /// Counts the keys that have a template; those without are counted at a place that no pattern has.
+    fn count_found(&mut self, keys: &SlotBatch<'_>, counts: &mut impl PatternCounts) {
+        if self.templates.missed.len() == keys.len() {
+            return;
+        }
+        let places = std::mem::take(&mut self.templates.patterns);
+        let values = keys.batch.values;
+        let is_weighed = values.are_weighed();
+        for (i, (place, slot)) in places.iter().zip(keys.slots).enumerate() {
+            let load = is_weighed.then(|| values.load(i));
+            self.count(*place as usize, load, *slot, counts);
+        }
+        self.templates.patterns = places;
+    }
+
+    /// Counts the keys without a template, which become one.
+    fn count_missed(
+        &mut self,
+        keys: &SlotBatch<'_>,
+        apart: &[u8],
+        counts: &mut impl PatternCounts,
+    ) {
+        let missed = std::mem::take(&mut self.templates.missed);
+        let mut outlines = std::mem::take(&mut self.outlines);
+        let (base, spans) = (keys.batch.base, keys.batch.keys);
+        let is_weighed = keys.batch.values.are_weighed();
+        self.spans.clear();
+        for key in &missed {
+            let (start, end) = (spans.start[*key as usize], spans.end[*key as usize]);
+            self.spans.push(start, end);
+        }
+        outlines.of(keys.kernel, base, &self.spans);
+        for (key, outline) in missed.iter().zip(&outlines.column) {
+            let i = *key as usize;
+            let apart = apart.get(i).copied().unwrap_or(0);
+            let outline = outline.wrapping_add(APART.wrapping_mul(u64::from(apart)));
+            let place = match self.outlined(outline) {
+                Some(place) => place,
+                None => {
+                    let shape = shapes::shape(keys.kernel, base, spans.start[i], spans.end[i]);
+                    let shape = shape.wrapping_add(APART.wrapping_mul(u64::from(apart)));
+                    let place = self.place(shape, keys, i, counts);
+                    self.remember_outline(outline, shape, place);
+                    place
+                }
+            };
+            let load = is_weighed.then(|| keys.batch.values.load(i));
+            self.count(place, load, keys.slots[i], counts);
+            if self.templates.may_learn() {
+                let key = spans.get(base, i);
+                self.known[place].has_template |= self.templates.learn(key, apart, place as u32);
+            }
+        }
+        self.outlines = outlines;
+        self.templates.missed = missed;
+    }
+
+    /// Counts a key of the pattern that is remembered at a place; without a load, it is a key and nothing else.
+    #[inline(always)]
+    fn count(
+        &mut self,
+        place: usize,
+        load: Option<Load>,
+        slot: u16,
+        counts: &mut impl PatternCounts,
+    ) {
+        let known = &mut self.known[place];
+        // Operations are no keys: their pattern may be listed more than once.
+        if known.load[Metric::Keys] == 0 {
+            self.used.push(place as u32);
+        }
+        match load {
+            Some(load) => known.load += load,
+            None => known.load[Metric::Keys] += 1,
+        }
+        counts.add_slot(known.set, slot);
     }
 
     /// Where the pattern of keys with this outline is remembered.
@@ -158,7 +218,13 @@ impl RecentPatterns {
             }
         }
         let is_free = |place: &usize| self.known[*place].shape.is_none();
-        let place = places.into_iter().find(is_free).unwrap_or(places[1]);
+        let is_replaceable = |place: &usize| !self.known[*place].has_template;
+        let free = places.into_iter().find(is_free);
+        let place = free.or_else(|| places.into_iter().find(is_replaceable));
+        let place = place.unwrap_or_else(|| {
+            self.forget_templates();
+            places[1]
+        });
         let key = keys.batch.keys.get(keys.batch.base, i);
         let pattern = ids::pattern_of(&key[..key.len().min(LOOKED_AT)]);
         let traits = Traits {
@@ -183,6 +249,7 @@ impl RecentPatterns {
         let name_hash = hash(&name);
         self.known[place] = Known {
             shape: Some(shape),
+            has_template: false,
             set: counts.set_of(name_hash),
             load: Load::default(),
             name_hash,
@@ -194,9 +261,16 @@ impl RecentPatterns {
     fn store(&mut self, place: usize, counts: &mut impl PatternCounts) {
         let known = &mut self.known[place];
         let load = std::mem::take(&mut known.load);
-        if load != Load::default() {
+        if known.shape.is_some() && load != Load::default() {
             counts.count(known.name_hash, &known.name, load);
         }
+    }
+
+    /// Templates say where a pattern is remembered; there is to be another one.
+    fn forget_templates(&mut self) {
+        self.templates.forget();
+        let known = self.known.iter_mut();
+        known.for_each(|known| known.has_template = false);
     }
 }
 
@@ -206,34 +280,217 @@ fn places(number: u64, of: usize) -> [usize; 2] {
     [number as usize % of, (number >> 32) as usize % of]
 }
 
-/// What keeps keys of one shape apart that are counted as two patterns.
-struct Apart<'k> {
-    keys: &'k SlotBatch<'k>,
-    by_tag: bool,
-    expiry: &'k [u64],
+/// What keeps keys of one shape apart that are counted as two patterns: a number below 8 a key; none where nothing does.
+fn apart(keys: &SlotBatch<'_>) -> Vec<u8> {
+    let by_tag = !keys.tags_are_in_braces();
+    let expiry = keys.batch.values.number(Number::Expiry);
+    if !by_tag && expiry.is_empty() {
+        return Vec::new();
+    }
+    let number = |i| u8::from(by_tag && keys.is_tagged(i)) | (Lifetime::of(expiry, i) as u8) << 1;
+    (0..keys.len()).map(number).collect()
 }
 
-impl<'k> Apart<'k> {
-    fn of(keys: &'k SlotBatch<'k>) -> Self {
-        Apart {
-            keys,
-            by_tag: !keys.tags_are_in_braces(),
-            expiry: keys.batch.values.number(Number::Expiry),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::batch::{KeyBatch, NEVER, Values};
+    use crate::slot::policy::Policy;
+    use crate::slot::{Kernel, SlotColumns, slot};
+    use crate::source::block::Block;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// What is counted, by name, and the slots of each name.
+    #[derive(Debug, Default, PartialEq)]
+    struct Counts {
+        keys: BTreeMap<Vec<u8>, u64>,
+        slots: BTreeMap<u64, BTreeSet<u16>>,
+        sets: Vec<u64>,
+    }
+
+    impl PatternCounts for Counts {
+        fn count(&mut self, _: u64, name: &[u8], load: Load) {
+            *self.keys.entry(name.to_vec()).or_default() += load[Metric::Keys];
+        }
+
+        fn set_of(&mut self, hash: u64) -> u32 {
+            self.sets.push(hash);
+            self.sets.len() as u32 - 1
+        }
+
+        fn add_slot(&mut self, set: u32, slot: u16) {
+            if let Some(hash) = self.sets.get(set as usize) {
+                self.slots.entry(*hash).or_default().insert(slot);
+            }
         }
     }
 
-    fn is_any(&self) -> bool {
-        self.by_tag || !self.expiry.is_empty()
+    /// Adds keys as a batch, every third one to expire where `expire`, and the same to `truth` one by one.
+    fn add(
+        kernel: &'static Kernel,
+        (recent, counts): (&mut RecentPatterns, &mut Counts),
+        truth: &mut Counts,
+        (keys, expire): (&[Vec<u8>], bool),
+    ) {
+        let (mut content, mut spans, mut values) =
+            (Vec::new(), Spans::default(), Values::default());
+        for (i, key) in keys.iter().enumerate() {
+            spans.push(content.len() as u32, (content.len() + key.len()) as u32);
+            content.extend_from_slice(key);
+            if expire {
+                let at = if i % 3 == 0 { 7 } else { NEVER };
+                values.number_mut(Number::Expiry).push(at);
+            }
+            let traits = Traits {
+                is_tagged: crate::slot::tag(key).is_some(),
+                lifetime: Lifetime::of(values.number(Number::Expiry), i),
+            };
+            let name = Counted::written(&ids::pattern_of(key), traits);
+            truth
+                .slots
+                .entry(hash(&name))
+                .or_default()
+                .insert(slot(key));
+            *truth.keys.entry(name).or_default() += 1;
+        }
+        let block = Block::from_bytes(&content);
+        let batch = KeyBatch {
+            base: block.padded(),
+            keys: &spans,
+            values: &values,
+        };
+        let mut columns = SlotColumns::default();
+        columns.find_hashed(&Policy::Oss, kernel, batch);
+        recent.add(&columns.hash(kernel, batch, 0), counts);
     }
 
-    /// Added to the outline and the shape of key `i`.
-    fn get(&self, i: usize) -> u64 {
-        let tagged = u64::from(self.by_tag && self.keys.is_tagged(i));
-        let lifetime = if i < self.expiry.len() {
-            APART.wrapping_mul(Lifetime::of(self.expiry, i) as u64)
-        } else {
-            0
+    /// A key like another: most bytes become others of their kind, some of another kind.
+    fn like(key: &[u8], mut seed: u64) -> Vec<u8> {
+        let mut random = |below: u64| {
+            seed = seed
+                .wrapping_mul(0x5851_F42D_4C95_7F2D)
+                .wrapping_add(0x1405_7B7E_F767_814F);
+            (seed >> 33) % below
         };
-        tagged.wrapping_add(lifetime)
+        let digits = |byte: &u8| byte.is_ascii_digit();
+        let breaks = random(3) == 0;
+        let other = |byte: &u8| match () {
+            () if breaks && random(24) == 0 => b"0a:zF-{}\xE9"[random(9) as usize],
+            () if digits(byte) => b'0' + random(10) as u8,
+            () if byte.is_ascii_hexdigit() && random(2) == 0 => {
+                b"abcdefABCDEF0123"[random(16) as usize]
+            }
+            () if byte.is_ascii_alphabetic() && random(16) == 0 => b"ghxyzGX7"[random(8) as usize],
+            () => *byte,
+        };
+        key.iter().map(other).collect()
+    }
+
+    fn key() -> impl Strategy<Value = Vec<u8>> {
+        let part = "user|v1|news[0-9]{3}|[0-9]{1,9}|[0-9a-f]{7,9}|[0-9A-F]{16}|[a-z0-9]{14,18}|ab[0-9]{1,4}|é|\
+            [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+        let separated = format!("(({part})[:{{}}.-]{{1,2}}){{0,4}}({part})?");
+        proptest::string::string_regex(&separated)
+            .unwrap()
+            .prop_map(String::into_bytes)
+    }
+
+    proptest! {
+        #[test]
+        fn keys_like_those_before_are_counted_like_keys_alone(
+            keys in prop::collection::vec(key(), 1..40), seeds: [u64; 5], expire: bool,
+        ) {
+            for kernel in hashslot::available() {
+                let (mut recent, mut counts, mut truth) =
+                    (RecentPatterns::default(), Counts::default(), Counts::default());
+                for seed in seeds {
+                    let batch: Vec<_> = (0..).zip(&keys).map(|(i, key)| like(key, seed ^ i)).collect();
+                    add(kernel, (&mut recent, &mut counts), &mut truth, (&batch, expire));
+                }
+                prop_assert_eq!(&counts.keys, &truth.keys, "{}", kernel.name);
+                prop_assert_eq!(&counts.slots, &truth.slots, "{}", kernel.name);
+            }
+        }
+    }
+
+    /// `count` keys of a pattern.
+    fn keys_of(kind: usize, from: u64, count: u64) -> Vec<Vec<u8>> {
+        let key = |i: u64| {
+            let bits = i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            match kind {
+                0 => format!("user:{}:cart", 10_000 + i % 10_000),
+                1 => format!("sess:{:08x}a1:v{}", bits as u32, 1 + i % 2),
+                2 => format!("{bits:016x}-:{{42}}").replacen("", "f0", 1),
+                3 => format!(
+                    "u:{:08x}-12d3-4e5f-a0b1-{:011x}1:x",
+                    bits as u32,
+                    bits >> 20
+                ),
+                _ => format!("{{tok}}:q7Z{bits:013x}:news{:03}", i % 1000),
+            }
+        };
+        (from..from + count)
+            .map(key)
+            .map(String::into_bytes)
+            .collect()
+    }
+
+    #[test]
+    fn after_some_batches_every_kind_of_id_has_templates() {
+        for kernel in
+            hashslot::available().filter(|kernel| !["portable", "table"].contains(&kernel.name))
+        {
+            for kind in 0..5 {
+                let (mut recent, mut counts, mut truth) = (
+                    RecentPatterns::default(),
+                    Counts::default(),
+                    Counts::default(),
+                );
+                for from in 0..4 {
+                    let keys = keys_of(kind, from * 1000, 1000);
+                    add(
+                        kernel,
+                        (&mut recent, &mut counts),
+                        &mut truth,
+                        (&keys, false),
+                    );
+                }
+                let missed = recent.templates.missed.len();
+                assert!(missed <= 20, "{}: {kind}: {missed}", kernel.name);
+                assert_eq!(counts.keys, truth.keys, "{}", kernel.name);
+            }
+        }
+    }
+
+    #[test]
+    fn more_patterns_than_are_remembered_are_counted_all_the_same() {
+        let name = |i: u64| -> String {
+            (0..4)
+                .map(|at| char::from(b'g' + (i >> (4 * at) & 15) as u8))
+                .collect()
+        };
+        for kernel in hashslot::available() {
+            let (mut recent, mut counts, mut truth) = (
+                RecentPatterns::default(),
+                Counts::default(),
+                Counts::default(),
+            );
+            for batch in 0..40_u64 {
+                let keys: Vec<_> = (0..600)
+                    .map(|i| format!("x:{}:{}", name(batch * 300 + i), 100 + i).into_bytes())
+                    .chain(keys_of(0, batch, 900))
+                    .collect();
+                add(
+                    kernel,
+                    (&mut recent, &mut counts),
+                    &mut truth,
+                    (&keys, false),
+                );
+            }
+            assert!(truth.keys.len() > REMEMBERED);
+            assert_eq!(counts.keys, truth.keys, "{}", kernel.name);
+            assert_eq!(counts.slots, truth.slots, "{}", kernel.name);
+        }
     }
 }

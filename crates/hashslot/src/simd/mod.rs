@@ -67,6 +67,9 @@ pub trait Bytes64: Copy {
     /// Which bytes are `byte`.
     fn equal(self, byte: u8) -> u64;
 
+    /// Which bytes are the same in `other`.
+    fn same_as(self, other: Self) -> u64;
+
     /// Which bytes are at least `low` and at most `high`.
     fn within(self, low: u8, high: u8) -> u64;
 

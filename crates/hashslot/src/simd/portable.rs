@@ -34,9 +34,13 @@ impl Bytes64 for Portable {
 
     #[inline(always)]
     fn equal(self, byte: u8) -> u64 {
-        let wanted = u64::from(byte) * ONES;
+        self.same_as(Portable([u64::from(byte) * ONES; 8]))
+    }
+
+    #[inline(always)]
+    fn same_as(self, other: Self) -> u64 {
         let mut mask = 0;
-        for (i, word) in self.0.into_iter().enumerate() {
+        for (i, (word, wanted)) in self.0.into_iter().zip(other.0).enumerate() {
             let differs = word ^ wanted;
             let zero = !(((differs & LOW) + LOW) | differs | LOW);
             mask |= ((zero >> 7).wrapping_mul(GATHER) >> 56) << (8 * i);

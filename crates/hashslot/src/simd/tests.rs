@@ -11,6 +11,13 @@ fn assert_equal<B: Bytes64>(name: &str, bytes: &[u8; LANES], wanted: u8) {
     assert_eq!(found, expected, "{name}: {wanted} in {bytes:?}");
 }
 
+fn assert_same<B: Bytes64>(name: &str, bytes: &[u8; LANES], other: &[u8; LANES]) {
+    let expected = (0..LANES).fold(0, |mask, i| mask | u64::from(bytes[i] == other[i]) << i);
+    // SAFETY: 64 bytes, and the caller checked the CPU.
+    let found = unsafe { B::load(bytes.as_ptr()).same_as(B::load(other.as_ptr())) };
+    assert_eq!(found, expected, "{name}: {bytes:?} and {other:?}");
+}
+
 fn assert_within<B: Bytes64>(name: &str, bytes: &[u8; LANES], low: u8, high: u8) {
     let expected = (0..LANES).fold(0, |mask, i| {
         mask | u64::from((low..=high).contains(&bytes[i])) << i
@@ -96,6 +103,9 @@ proptest! {
             _ => wanted,
         });
         each!(assert_equal(&bytes, wanted));
+        let others = std::array::from_fn(|i| near[usize::from(noise[(i + 7) % 32] & 7)]);
+        each!(assert_same(&bytes, &others));
+        each!(assert_same(&bytes, &bytes));
         let (low, high) = (wanted.min(other), wanted.max(other));
         each!(assert_within(&bytes, low, high));
     }

@@ -185,6 +185,18 @@ impl Bytes64 for Neon {
     }
 
     #[inline(always)]
+    fn same_as(self, other: Self) -> u64 {
+        // SAFETY: every aarch64 has NEON. Gathered as in `equal`.
+        unsafe {
+            let bits = vld1q_u8(BITS.as_ptr());
+            let [a, b, c, d] =
+                [0, 1, 2, 3].map(|i| vandq_u8(vceqq_u8(self.0[i], other.0[i]), bits));
+            let sums = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+            vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0)
+        }
+    }
+
+    #[inline(always)]
     fn within(self, low: u8, high: u8) -> u64 {
         // SAFETY: every aarch64 has NEON. Gathered as in `equal`.
         unsafe {

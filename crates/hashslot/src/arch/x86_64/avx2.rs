@@ -25,6 +25,7 @@ kernel!(
     "avx2",
     "bmi1",
     "bmi2",
+    "lzcnt",
     "popcnt",
     "pclmulqdq",
     "vpclmulqdq"
@@ -220,6 +221,15 @@ impl Bytes64 for Avx2 {
             _mm256_movemask_epi8(_mm256_cmpeq_epi8(part, _mm256_set1_epi8(byte as i8))) as u32
         };
         u64::from(bits(self.0[0])) | u64::from(bits(self.0[1])) << 32
+    }
+
+    #[inline(always)]
+    fn same_as(self, other: Self) -> u64 {
+        // SAFETY: `self` was loaded, so the CPU has AVX2.
+        let bits = |i: usize| unsafe {
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(self.0[i], other.0[i])) as u32
+        };
+        u64::from(bits(0)) | u64::from(bits(1)) << 32
     }
 
     #[inline(always)]

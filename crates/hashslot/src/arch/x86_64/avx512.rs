@@ -30,6 +30,7 @@ kernel!(
     "avx512vbmi2",
     "bmi1",
     "bmi2",
+    "lzcnt",
     "popcnt",
     "gfni",
     "vpclmulqdq"
@@ -288,6 +289,12 @@ impl Bytes64 for Avx512 {
     fn equal(self, byte: u8) -> u64 {
         // SAFETY: `self` was loaded, so the CPU has AVX-512BW.
         unsafe { _mm512_cmpeq_epi8_mask(self.0, _mm512_set1_epi8(byte as i8)) }
+    }
+
+    #[inline(always)]
+    fn same_as(self, other: Self) -> u64 {
+        // SAFETY: `self` was loaded, so the CPU has AVX-512BW.
+        unsafe { _mm512_cmpeq_epi8_mask(self.0, other.0) }
     }
 
     #[inline(always)]

@@ -161,6 +161,15 @@ impl Bytes64 for Sse {
     }
 
     #[inline(always)]
+    fn same_as(self, other: Self) -> u64 {
+        // SAFETY: every x86-64 has SSE2.
+        let bits =
+            |i: usize| unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0[i], other.0[i])) as u16 };
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| u64::from(bits(i)));
+        a | b << 16 | c << 32 | d << 48
+    }
+
+    #[inline(always)]
     fn within(self, low: u8, high: u8) -> u64 {
         // SAFETY: every x86-64 has SSE2.
         let bits = |part| unsafe {
