@@ -34,9 +34,16 @@ fn every_server_takes_its_line_and_the_collector_needs_no_other_right() {
         (Kind::Valkey90, "valkey-9.0"),
         (Kind::Valkey91, "valkey-9.1.2"),
     ];
-    let given = Kind::given().map(|kind| match kind.is_valkey() {
-        true => (kind, "valkey-9.1"),
-        false => (kind, "redis-8.10"),
+    let given = Kind::given().map(|kind| {
+        let is_valkey = kind.is_valkey();
+        (
+            kind,
+            if is_valkey {
+                "valkey-9.1"
+            } else {
+                "redis-8.10"
+            },
+        )
     });
     for (kind, version) in downloaded.into_iter().chain(given) {
         let scratch = Scratch::new();

@@ -10,13 +10,12 @@ use crate::support::redis::{Reply, Server, wait_for};
 use crate::support::run::{Scratch, code, report, root, stderr};
 
 /// Flags of redis-cli for each form.
-const FORMS: [(&str, &[&str]); 7] = [
+const FORMS: [(&str, &[&str]); 6] = [
     ("pipe", &[]),
     ("resp3", &["-3"]),
     ("terminal", &["--no-raw"]),
     ("resp3-terminal", &["-3", "--no-raw"]),
     ("json", &["--json"]),
-    ("resp3-json", &["-3", "--json"]),
     ("csv", &["--csv"]),
 ];
 
