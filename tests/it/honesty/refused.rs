@@ -121,7 +121,7 @@ const STARTS: &[(&str, &[u8])] = &[
           maxmemory-policy\nnoeviction\n",
     ),
     (
-        "an error of a server in JSON",
+        "an error of a server in JSON or CSV",
         b"error:\"ERR unknown command 'HOTKEYS'\"\n",
     ),
     (

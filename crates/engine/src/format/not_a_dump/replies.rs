@@ -48,7 +48,7 @@ pub static REPLIES: &[NotADump] = &[
     ),
     reply("what a server says of itself", is_of_the_server, DUMP),
     reply("a list of commands", is_of_commands, DUMP),
-    reply("an error of a server in JSON", is_error, DUMP),
+    reply("an error of a server in JSON or CSV", is_error, DUMP),
     reply("CONFIG GET", is_configuration, DUMP),
 ];
 
@@ -206,7 +206,7 @@ fn is_of_commands(words: &[&[u8]]) -> bool {
 fn is_error(words: &[&[u8]]) -> bool {
     let code = words.get(1).copied().unwrap_or_default();
     let is_code = code.len() > 2 && code.iter().all(u8::is_ascii_uppercase);
-    is_code && starts(words, &[Is("error:")])
+    is_code && starts(words, &[OneOf(&["error:", "ERROR"])])
 }
 
 /// Directives that every server has, in any order.
@@ -277,7 +277,7 @@ mod tests {
         }
         assert_eq!(
             what("error:\"ERR unknown command\"\n"),
-            "an error of a server in JSON"
+            "an error of a server in JSON or CSV"
         );
         assert_eq!(what("error:\"7\"\n"), "");
     }

@@ -43,8 +43,6 @@ const FAILURES: &[Failure] = &[
     of(b"ERR ", AGAIN),
     of(b"WRONGTYPE ", AGAIN),
     of(b"(error) ", AGAIN),
-    // In CSV.
-    of(b"ERROR,\"", AGAIN),
 ];
 
 const fn of(start: &'static [u8], way_out: &'static str) -> Failure {
