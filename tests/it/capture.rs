@@ -181,7 +181,7 @@ fn keys_of(report: &Value) -> BTreeMap<String, u64> {
 
 #[test]
 fn monitor_and_the_append_only_file_show_what_was_asked_of_servers_of_each_kind() {
-    for kind in Kind::ALL {
+    for kind in Kind::all() {
         let options = [
             "--cluster-enabled",
             "no",

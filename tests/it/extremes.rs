@@ -36,7 +36,7 @@ fn key<'l>(list: &'l Value, name: &str) -> &'l Value {
 
 #[test]
 fn command_logs_of_servers_of_each_kind_say_where_slow_keys_are() {
-    for kind in Kind::ALL {
+    for kind in Kind::all() {
         let options = ["--cluster-enabled", "no", "--slowlog-log-slower-than", "0"];
         let server = kind.start(&options);
         let mut client = server.connect();

@@ -39,6 +39,8 @@ const RIGHTS: &[(&str, Version, Version)] = &[
     ("+zcard", ALWAYS, ALWAYS),
     ("+hlen", ALWAYS, ALWAYS),
     ("+xlen", ALWAYS, ALWAYS),
+    ("+vcard", (8, 2), NEVER),
+    ("+arcount", (8, 8), NEVER),
     ("+memory|usage", ALWAYS, ALWAYS),
     ("+object|encoding", ALWAYS, ALWAYS),
     ("+object|freq", ALWAYS, ALWAYS),
@@ -101,6 +103,9 @@ mod tests {
             ("7.0", "+cluster|shards", "no-touch"),
             ("redis-7.4.1", "+cluster|info", "slot-stats"),
             ("redis-8.2", "slot-stats", " ~*"),
+            ("redis-8.2", "+vcard", "+arcount"),
+            ("redis-8.10", "+arcount", " ~*"),
+            ("valkey-9.1", "+xlen", "+vcard"),
             ("valkey-7.2", "no-touch", "slot-stats"),
             ("valkey-9.1.2", "slot-stats", " ~*"),
         ] {

@@ -242,7 +242,7 @@ impl Connection {
 }
 
 /// Commands that a collection of names alone does without.
-const OF_SIZES: [&str; 10] = [
+const OF_SIZES: [&str; 12] = [
     "TYPE",
     "PTTL",
     "OBJECT ENCODING",
@@ -253,6 +253,8 @@ const OF_SIZES: [&str; 10] = [
     "HLEN",
     "ZCARD",
     "XLEN",
+    "ARCOUNT",
+    "VCARD",
 ];
 
 /// EMFILE: what a process may open is limited.

@@ -311,13 +311,24 @@ fn length_command(kind: &str) -> Option<&'static str> {
         "hash" => Some("HLEN"),
         "zset" => Some("ZCARD"),
         "stream" => Some("XLEN"),
+        "array" => Some("ARCOUNT"),
+        "vectorset" => Some("VCARD"),
         _ => None,
     }
 }
 
 /// Whether MEMORY USAGE samples elements of a value; packed ones and strings are measured whole.
 fn is_large_by_length(facts: &KeyFacts) -> bool {
-    let packed = ["listpack", "ziplist", "intset", "zipmap", "listpackex"];
+    let packed = [
+        "listpack",
+        "ziplist",
+        "intset",
+        "zipmap",
+        "listpackex",
+        // An array knows its bytes, and a vector set looks at a few of its names.
+        "sliced-array",
+        "raw",
+    ];
     let is_packed = facts
         .encoding
         .as_deref()

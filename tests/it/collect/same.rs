@@ -160,6 +160,14 @@ fn redis_8_2_has_what_is_collected() {
 }
 
 #[test]
+fn a_given_server_has_what_is_collected() {
+    match Kind::given() {
+        Some(kind) => same_as_asked(kind, "allkeys-lfu"),
+        None => println!("NOT TESTED: a server of its source; REDIS_SERVER names none"),
+    }
+}
+
+#[test]
 fn valkey_9_0_has_what_is_collected() {
     same_as_asked(Kind::Valkey90, "noeviction");
 }

@@ -27,13 +27,25 @@ fn fill(client: &mut Client) -> usize {
 
 #[test]
 fn every_server_takes_its_line_and_the_collector_needs_no_other_right() {
-    for (kind, version) in [
+    let downloaded = [
         (Kind::Installed, "redis-7.0"),
         (Kind::Redis74, "7.4.1"),
         (Kind::Redis82, "redis-8.2.3"),
         (Kind::Valkey90, "valkey-9.0"),
         (Kind::Valkey91, "valkey-9.1.2"),
-    ] {
+    ];
+    let given = Kind::given().map(|kind| {
+        let is_valkey = kind.is_valkey();
+        (
+            kind,
+            if is_valkey {
+                "valkey-9.1"
+            } else {
+                "redis-8.10"
+            },
+        )
+    });
+    for (kind, version) in downloaded.into_iter().chain(given) {
         let scratch = Scratch::new();
         let printed = succeeded(scratch.run(&["collect", "--acl", version]));
         let printed = String::from_utf8(printed).unwrap();

@@ -2,12 +2,13 @@
 
 mod doubtful;
 mod refused;
+mod replies;
 
 use crate::support::run::root;
-use slotscope::format::not_a_dump::{LINE_FORMS, NotADump, SIGNATURES};
+use slotscope::format::not_a_dump::{LINE_FORMS, NotADump, REPLIES, SIGNATURES};
 
 fn refusals() -> impl Iterator<Item = &'static NotADump> {
-    SIGNATURES.iter().chain(LINE_FORMS)
+    SIGNATURES.iter().chain(REPLIES).chain(LINE_FORMS)
 }
 
 #[test]

@@ -103,6 +103,28 @@ const STARTS: &[(&str, &[u8])] = &[
         b"key\nkey:11\ndb\n0\nqps\n12.5\nkey\nkey:12\ndb\n0\nqps\n1\n",
     ),
     (
+        "CLUSTER SLOT-STATS",
+        b"0\nkey-count 7\ncpu-usec 0\n",
+    ),
+    (
+        "the state of slots that move",
+        b"id\n7ecfd1a45a355091995aa1cb901f47c1d43ee299\nslots\n1002-1002\nsource\n",
+    ),
+    (
+        "what a server says of itself",
+        b"server redis\nversion 8.2.3\nproto 3\n",
+    ),
+    ("a list of commands", b"get\n2\nreadonly\nfast\n1\n1\n1\n"),
+    (
+        "CONFIG GET",
+        b"save\n\nport\n6379\nbind\n*\ndir\n/data\nloglevel\nnotice\nappendonly\nno\ndaemonize\nno\nmaxmemory\n0\n\
+          maxmemory-policy\nnoeviction\n",
+    ),
+    (
+        "an error of a server in JSON or CSV",
+        b"error:\"ERR unknown command 'HOTKEYS'\"\n",
+    ),
+    (
         "errors in place of keys",
         b"LOADING Redis is loading the dataset in memory\n",
     ),

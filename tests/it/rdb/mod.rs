@@ -4,6 +4,7 @@ pub(crate) mod live;
 mod nodes;
 mod program;
 mod published;
+mod recorded;
 
 use std::io::Cursor;
 

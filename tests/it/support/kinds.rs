@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use crate::support::redis::Server;
 
@@ -21,19 +22,22 @@ pub(crate) enum Kind {
     Valkey91,
     /// Valkey 9.0.0.
     Valkey90,
-    /// The program that REDIS_SERVER names, in campaigns.
+    /// The program that REDIS_SERVER names, in campaigns: the newest Redis, or a Valkey.
     Given,
 }
 
 impl Kind {
-    /// All of them.
-    pub(crate) const ALL: [Kind; 5] = [
-        Kind::Installed,
-        Kind::Redis74,
-        Kind::Redis82,
-        Kind::Valkey91,
-        Kind::Valkey90,
-    ];
+    /// All that are here.
+    pub(crate) fn all() -> Vec<Kind> {
+        let downloaded = [
+            Kind::Installed,
+            Kind::Redis74,
+            Kind::Redis82,
+            Kind::Valkey91,
+            Kind::Valkey90,
+        ];
+        downloaded.into_iter().chain(Kind::given()).collect()
+    }
 
     /// That of REDIS_SERVER, if it is set.
     pub(crate) fn given() -> Option<Kind> {
@@ -75,7 +79,25 @@ impl Kind {
 
     /// Whether it is a Valkey.
     pub(crate) fn is_valkey(self) -> bool {
-        matches!(self, Kind::Valkey90 | Kind::Valkey91)
+        static GIVEN_IS_VALKEY: LazyLock<bool> = LazyLock::new(|| {
+            let version = Kind::Given.command().arg("--version").output();
+            let said = version.expect("the server that REDIS_SERVER names").stdout;
+            String::from_utf8_lossy(&said).contains("Valkey")
+        });
+        match self {
+            Kind::Given => *GIVEN_IS_VALKEY,
+            kind => matches!(kind, Kind::Valkey90 | Kind::Valkey91),
+        }
+    }
+
+    /// Whether it has vector sets.
+    pub(crate) fn has_vectors(self) -> bool {
+        self == Kind::Redis82 || self.has_arrays()
+    }
+
+    /// Whether it has arrays.
+    pub(crate) fn has_arrays(self) -> bool {
+        self == Kind::Given && !self.is_valkey()
     }
 
     /// The options that load the modules that come with it.

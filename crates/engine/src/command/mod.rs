@@ -345,7 +345,7 @@ mod tests {
         let rows = TABLE.lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(Commands::table().iter().count(), rows);
         assert!(rows > 500, "{rows}");
-        let servers = "Redis 7.0.15, Redis 7.4.1, Redis 8.2.3, Valkey 9.1.2";
+        let servers = "Redis 7.0.15, Redis 7.4.1, Redis 8.2.3, Valkey 9.1.2, Redis 255.255.255";
         assert_eq!(Commands::servers(), servers);
     }
 

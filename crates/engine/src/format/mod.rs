@@ -260,6 +260,9 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
         })
 }
 
+/// Formats of texts as redis-cli prints them in any reply.
+const LISTS: [&str; 5] = ["numbered", "quoted", "redis-csv", "redis-json", "jsonl"];
+
 /// The format of an input that starts with `head`; `None` where more of it must be seen.
 ///
 /// # Errors
@@ -269,9 +272,12 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<&'static dyn Form
         return Err(refused);
     }
     let format = detect(head);
-    // Any line may be a raw key, so what looks like something else is asked about.
-    let is_raw = format.is_some_and(|format| format.name() == lines::DETECTED.name());
-    match not_a_dump::by_lines(head).filter(|_| is_raw) {
+    let name = format.map_or("", Format::name);
+    // Any line may be a raw key, and any text of a list a key, so what looks like something else is asked about.
+    let is_raw = name == lines::DETECTED.name();
+    let is_list = is_raw || LISTS.contains(&name);
+    let refused = not_a_dump::by_words(head).filter(|_| is_list);
+    match refused.or_else(|| not_a_dump::by_lines(head).filter(|_| is_raw)) {
         Some(refused) => Err(refused),
         None => Ok(format),
     }

@@ -128,6 +128,11 @@ notices! {
         " of Redis 8.2: sizes are estimates of the memory of each key. Measured after a restart, all keys together \
          were off by at most 1 %, and one by 30 %; before it, where tables grow, by 5 and 50 %; --size serialized \
          takes the bytes in the file";
+    /// One of Redis from 8.10 on.
+    EstimatedRedis810: Note, "RDB file",
+        " of Redis 8.10 or later: sizes are estimates of the memory of each key. Measured after a restart, all keys together \
+         were off by at most 1 %, and one by 30 %; before it, where tables grow, by 5 and 50 %; --size serialized \
+         takes the bytes in the file";
     /// One of Valkey from 9.1 on.
     EstimatedValkey91: Note, "RDB file",
         " of Valkey 9.1 or later: sizes are estimates of the memory of each key. Measured after a restart, all keys \

@@ -149,6 +149,8 @@ fn count_of(type_name: &str) -> Count {
         "hash" => Count::Command("HLEN"),
         "zset" => Count::Command("ZCARD"),
         "stream" => Count::Command("XLEN"),
+        "vectorset" => Count::Command("VCARD"),
+        "array" => Count::Command("ARCOUNT"),
         _ => Count::Unknown,
     }
 }

@@ -67,6 +67,12 @@ pub(crate) fn fill(client: &mut Client, kind: Kind) {
     if kind == Kind::Redis74 {
         modules(&mut commands);
     }
+    if kind.has_vectors() {
+        vectors(&mut commands);
+    }
+    if kind.has_arrays() {
+        arrays(&mut commands);
+    }
     commands.push(&[
         "FUNCTION",
         "LOAD",
@@ -265,6 +271,58 @@ fn expiring_fields(commands: &mut Commands) {
     commands.say(&format!("HSET hash:both f {:0200} g short", 1));
     commands.say(&format!("HPEXPIREAT hash:both {LATER_MS} FIELDS 1 f"));
     commands.say(&format!("PEXPIREAT hash:both {LATER_MS}"));
+}
+
+/// Vector sets of each form, with and without attributes and projections.
+fn vectors(commands: &mut Commands) {
+    for (form, dimensions, links) in [("NOQUANT", 3, 16), ("Q8", 64, 4), ("BIN", 100, 32)] {
+        for element in 0..30 {
+            let key = format!("vectors:{form}");
+            let mut words = vec![
+                "VADD".to_owned(),
+                key,
+                "VALUES".into(),
+                dimensions.to_string(),
+            ];
+            words
+                .extend((0..dimensions).map(|at| format!("0.{}", 1 + (element * 7 + at * 3) % 89)));
+            words.extend([
+                format!("element:{element}"),
+                form.into(),
+                "M".into(),
+                links.to_string(),
+            ]);
+            if form == "Q8" && element % 2 == 0 {
+                words.extend(["SETATTR".into(), format!("{{\"a\":{element}}}")]);
+            }
+            commands.push(&words);
+        }
+    }
+    let projected = "VADD vectors:projected REDUCE 2 VALUES 4 0.1 0.2 0.3 0.5 element";
+    commands.say(projected);
+}
+
+/// Arrays of every layout: dense, with gaps, with elements far apart, with elements that need no block of their own.
+fn arrays(commands: &mut Commands) {
+    for (name, step, count) in [
+        ("dense", 1, 500),
+        ("gaps", 37, 300),
+        ("few", 90, 9),
+        ("far", 3_000_001, 20),
+    ] {
+        for at in 0..count {
+            let key = format!("array:{name}");
+            commands.push(&[
+                "ARSET",
+                &key,
+                &(at * step).to_string(),
+                &format!("{at:0width$}", width = 1 + at % 40),
+            ]);
+        }
+    }
+    commands.say("ARSET array:mixed 0 17 -5 1.5 short text:longer 0123456789");
+    commands.push(&["ARSET", "array:long", "7", &"x".repeat(40_000)]);
+    commands.say(&format!("PEXPIREAT array:mixed {LATER_MS}"));
 }
 
 /// A value of each type of the modules.

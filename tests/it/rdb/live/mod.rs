@@ -2,6 +2,7 @@
 
 pub(crate) mod asked;
 pub(crate) mod fill;
+pub(crate) mod many;
 mod memory;
 
 use std::collections::BTreeMap;
@@ -74,9 +75,11 @@ fn made_by(kind: Kind) -> Vec<(&'static str, &'static str)> {
     if kind != Kind::Installed {
         made.extend([("list", "listpack"), ("set", "listpack")]);
     }
-    if [Kind::Redis74, Kind::Redis82].contains(&kind) {
+    if kind != Kind::Installed && !kind.is_valkey() {
         made.push(("hash", "listpackex"));
     }
+    made.extend(kind.has_vectors().then_some(("vectorset", "raw")));
+    made.extend(kind.has_arrays().then_some(("array", "sliced-array")));
     if kind == Kind::Redis74 {
         made.extend(
             [
@@ -96,7 +99,7 @@ fn made_by(kind: Kind) -> Vec<(&'static str, &'static str)> {
 
 #[test]
 fn a_walk_finds_what_each_server_says_of_every_key() {
-    for kind in Kind::ALL {
+    for kind in Kind::all() {
         let server = start(kind);
         let client = &mut server.connect();
         fill::fill(client, kind);
@@ -149,7 +152,7 @@ fn slots_are_the_servers(server: &Server) {
 
 #[test]
 fn databases_idle_times_and_expired_keys_are_in_the_file() {
-    for kind in Kind::ALL {
+    for kind in Kind::all() {
         // Valkey 9 has several databases in cluster mode too.
         let in_cluster = ["--cluster-databases", "16"];
         let databases = match kind {
@@ -247,7 +250,7 @@ fn now_ms(client: &mut Client) -> i64 {
 
 #[test]
 fn a_header_of_a_slot_that_is_changed_is_noticed() {
-    for kind in Kind::ALL
+    for kind in Kind::all()
         .into_iter()
         .filter(|kind| *kind != Kind::Installed)
     {
@@ -289,7 +292,7 @@ fn a_header_of_a_slot_that_is_changed_is_noticed() {
 fn a_key_that_is_too_long_is_rejected_with_its_place_and_the_walk_goes_on() {
     let long = Rng::new(11).bytes(20 << 20);
     let packed = vec![b'k'; 20 << 20];
-    for kind in Kind::ALL {
+    for kind in Kind::all() {
         let server = kind.start(&[]);
         let client = &mut server.connect();
         own_all_slots(client);

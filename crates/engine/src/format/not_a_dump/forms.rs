@@ -5,13 +5,7 @@ use crate::format::parse::json_object;
 use crate::format::redis_cli::noise;
 use crate::format::table::header::DELIMITERS;
 
-const LOG_AS_JSON: &str = "redis-cli -h HOST -p PORT --json SLOWLOG GET 128 > HOST-PORT.json, then slotscope analyze \
-    HOST-PORT.json";
-const HOTKEYS_AS_JSON: &str = "redis-cli -h HOST -p PORT --json HOTKEYS GET > HOST-PORT.json, then slotscope analyze \
-    HOST-PORT.json";
 const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
-const AS_JSON: &str = "redis-cli -h HOST -p PORT --json CLUSTER SHARDS > cluster.json, then slotscope analyze DUMP \
-    --topology cluster.json";
 const NODE_COUNTS: &str = "slotscope analyze --cluster-info FILE judges the nodes by it";
 
 /// Every form.
@@ -34,21 +28,6 @@ pub static LINE_FORMS: &[NotADump] = &[
                 .any(|line| noise::bare(line).starts_with(b">>> Performing "))
         },
         DUMP,
-    ),
-    lines(
-        "CLUSTER SHARDS or CLUSTER SLOTS, a topology",
-        is_raw_topology,
-        AS_JSON,
-    ),
-    lines(
-        "SLOWLOG GET or COMMANDLOG GET as a pipe shows it",
-        is_command_log,
-        LOG_AS_JSON,
-    ),
-    lines(
-        "HOTKEYS GET as a pipe shows it",
-        is_hotkeys,
-        HOTKEYS_AS_JSON,
     ),
     lines("INFO", is_info, DUMP),
     lines("a configuration file of a server", is_configuration, DUMP),
@@ -163,57 +142,6 @@ fn is_node(line: &[u8]) -> bool {
 fn is_node_count(line: &[u8]) -> bool {
     let arrow = memchr::memmem::find(line, b"...) -> ");
     arrow.is_some_and(|at| has(&line[at..], b" keys | ") && has(&line[at..], b" slots | "))
-}
-
-/// The reply as a pipe or a terminal shows it: numbers of slots, and the id of a node a few lines on.
-fn is_raw_topology(lines: &[&[u8]]) -> bool {
-    let is_id = |line: &&[u8]| {
-        let text = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
-        is_node_id(
-            text.strip_prefix(b"\"")
-                .and_then(|text| text.strip_suffix(b"\""))
-                .unwrap_or(text),
-        )
-    };
-    let starts = match lines {
-        [slots, from, to, ..] if *slots == b"slots" => is_number(from) && is_number(to),
-        [from, to, host, port, ..] if is_number(from) => {
-            is_number(to) && has(host, b".") && is_number(port)
-        }
-        [first, ..] => {
-            let first = first.trim_ascii_start();
-            first == b"1) 1) \"slots\"" || first.starts_with(b"1) 1) (integer) ")
-        }
-        [] => false,
-    };
-    starts && lines.iter().take(100).any(is_id)
-}
-
-/// The number of an entry, the second it is from, how long it took, then its words.
-fn is_command_log(lines: &[&[u8]]) -> bool {
-    let [number, time, took, rest @ ..] = lines else {
-        return false;
-    };
-    let is_client = |line: &&[u8]| {
-        let port = memchr::memrchr(b':', line).map(|at| &line[at + 1..]);
-        port.is_some_and(is_number)
-    };
-    is_number(number)
-        && time.len() == 10
-        && is_number(time)
-        && is_number(took)
-        && rest.iter().take(64).any(is_client)
-}
-
-/// Names and values, line by line.
-fn is_hotkeys(lines: &[&[u8]]) -> bool {
-    match lines {
-        [first, value, ..] if *first == b"tracking-active" => is_number(value),
-        [key, _, db, number, qps, ..] => {
-            (*key, *db, *qps) == (b"key", b"db", b"qps") && is_number(number)
-        }
-        _ => false,
-    }
 }
 
 /// `# Server`, then fields.

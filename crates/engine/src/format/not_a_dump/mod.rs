@@ -2,6 +2,7 @@
 //! type instead. With `--format` nothing is refused here.
 
 mod forms;
+mod replies;
 mod signatures;
 mod text;
 
@@ -10,6 +11,7 @@ use crate::format::redis_cli::errors;
 use crate::name::Name;
 
 pub use forms::LINE_FORMS;
+pub use replies::REPLIES;
 pub use signatures::SIGNATURES;
 pub(crate) use text::like_text;
 
@@ -39,6 +41,8 @@ enum Sign {
     Start(fn(&[u8]) -> bool),
     /// Its first lines, without their line ends.
     Lines(fn(&[&[u8]]) -> bool),
+    /// The words of a reply.
+    Words(fn(&[&[u8]]) -> bool),
 }
 
 /// Why an input that starts with `head` is refused, whatever format its lines may fit.
@@ -47,10 +51,17 @@ pub(crate) fn by_signature(head: Head<'_>) -> Option<String> {
     let is = |one: &&NotADump| match one.sign {
         Sign::Bytes(at, bytes) => start.get(at..).is_some_and(|rest| rest.starts_with(bytes)),
         Sign::Start(is) => is(start),
-        Sign::Lines(_) => false,
+        Sign::Lines(_) | Sign::Words(_) => false,
     };
     let found = SIGNATURES.iter().find(is).map(refused);
     found.or_else(|| only_failures(&lines(head)))
+}
+
+/// Why an input whose texts may be keys is refused: a server said something else with them.
+pub(crate) fn by_words(head: Head<'_>) -> Option<String> {
+    let words = replies::words(&lines(head));
+    let is = |one: &&NotADump| matches!(one.sign, Sign::Words(is) if is(&words));
+    REPLIES.iter().find(is).map(refused)
 }
 
 /// Why an input of which no line is known to be more than a raw key is refused.

@@ -135,7 +135,7 @@ pub(super) fn kind(number: u8, space: Space) -> Option<Kind> {
         (25, Redis) => (HASH, "listpackex", PackedExpiry { first: true }),
         (26, Redis) => (STREAM, STREAM, Stream(StreamForm::Producers)),
         (27, Redis) => (STREAM, STREAM, Stream(StreamForm::Refused)),
-        (28, Redis) => ("array", "array", Array),
+        (28, Redis) => ("array", "sliced-array", Array),
         (29, Redis) => (HASH, "template", TemplateNames),
         (30, Redis) => (HASH, "template", TemplateValues),
         (31, Redis) => (HASH, "template", TemplateFields),

@@ -1,9 +1,16 @@
 //! An estimate of what MEMORY USAGE answers for a key, from the lengths of its strings: the same blocks, rounded to the
 //! classes of the allocator. Random levels of skip lists and collisions of buckets go in by their means.
 
+mod array;
+mod expiries;
+mod streams;
+mod vectors;
+
+pub(super) use array::Array;
+pub(super) use vectors::Vectors;
+
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::server::Server;
-use crate::format::rdb::snapshot::tree::Tree;
 
 /// Bytes of an object, which refers to a value.
 const OBJECT: u64 = 16;
@@ -18,6 +25,8 @@ const SLOT_LIST: u64 = 16;
 /// Bytes of a dictionary, of a quicklist, and of one of its nodes.
 const DICT: u64 = 56;
 const QUICKLIST: u64 = 40;
+/// What a list and a skip list have more where they know their bytes.
+const BYTES: u64 = 8;
 const NODE: u64 = 40;
 
 /// Bytes of a sorted set, of its skip list, of a node of that without levels, and of a level.
@@ -30,28 +39,14 @@ const MAX_LEVEL: u64 = 32;
 /// Bytes of a sorted set of Valkey 9.1 with its skip list and the first node of that.
 const SORTED_91: u64 = 544;
 
-/// A stream, its tree where that counts its own bytes, and what a tree adds for an id and a node where it does not.
-const STREAM: u64 = 80;
-const TREE: u64 = 32;
-const TREE_ID: u64 = 16;
-const TREE_NODE: u64 = 244;
-
-/// A group, a consumer without its times, and what a group keeps of an entry that is not acknowledged.
-const GROUP: u64 = 40;
-const CONSUMER: u64 = 16;
-const DELIVERY: u64 = 24;
-
 /// Bytes in front of a field that expires, in Redis.
 const FIELD_EXPIRY: u64 = 18;
 
-/// Milliseconds of fields that expire in one bucket, in Valkey; how many fields a vector holds; two nodes of the tree of
-/// buckets, and its part of one that branches.
-const EXPIRY_SPAN: u64 = 1 << 13;
-const EXPIRY_VECTOR: u64 = 127;
-const EXPIRY_NODE: u64 = 16;
-const EXPIRY_CHILD: f64 = 10.5;
+/// Bytes of the time of a field that is in one block with its value, and how long such a block may be.
+const ENTRY_EXPIRY: u64 = 16;
+const ENTRY_MOST: u64 = 128;
 
-/// Bytes of a hash that refer to them.
+/// Bytes of a hash of Valkey 9.1 that refer to its fields that expire.
 const EXPIRY: f64 = 8.0;
 
 /// A compressed string may claim any length; sums of lengths up to this one do not overflow.
@@ -86,6 +81,8 @@ enum Body {
     Fields,
     /// A table and a skip list.
     Sorted,
+    /// What a module says.
+    Module,
 }
 
 impl Footprint {
@@ -114,7 +111,7 @@ impl Footprint {
     pub(super) fn packed(&mut self, len: u64, fields_expire: bool) {
         let len = len.min(MAX_LEN);
         self.body = Body::Blocks;
-        self.add(len);
+        self.add_packed(len);
         if fields_expire {
             self.add(if self.server.is_redis_82() { 24 } else { 32 });
         }
@@ -123,14 +120,14 @@ impl Footprint {
     /// A list.
     pub(super) fn list(&mut self) {
         self.body = Body::Blocks;
-        self.parts += QUICKLIST as f64;
+        self.parts += self.with_bytes(QUICKLIST) as f64;
     }
 
     /// A node of a list.
     pub(super) fn node(&mut self, len: u64) {
         let len = len.min(MAX_LEN);
         self.parts += NODE as f64;
-        self.add(len);
+        self.add_packed(len);
     }
 
     /// A member of a set.
@@ -149,6 +146,9 @@ impl Footprint {
         if let Some(at) = expires {
             let (count, first, last) = self.expiring;
             self.expiring = (count + 1, first.min(at), last.max(at));
+        }
+        if self.server.joins_fields() {
+            return self.joined(field, value, expires.is_some());
         }
         if !self.server.has_buckets() {
             self.add(match (self.server, expires) {
@@ -173,27 +173,23 @@ impl Footprint {
         }
     }
 
-    /// What a hash of Valkey keeps to find fields that expire: one, a vector of them, or a tree of buckets by their time.
-    fn expiries(&self) -> f64 {
-        let (count, first, last) = self.expiring;
-        let vector = |fields: u64| self.taken(8 + 8 * fields) as f64;
-        if count <= 1 || !self.server.has_buckets() {
-            return 0.0;
-        }
-        if count <= EXPIRY_VECTOR {
-            return vector(count);
-        }
-        // Times at random leave some buckets empty; one field needs no vector.
-        let buckets = ((last - first) / EXPIRY_SPAN + 1) as f64;
-        let mean = count as f64 / buckets;
-        let (none, one) = ((-mean).exp(), mean * (-mean).exp());
-        let several = (1.0 - none - one).max(f64::MIN_POSITIVE);
-        let fields = match ((mean - one) / several).round() as u64 {
-            each @ ..=EXPIRY_VECTOR => vector(each),
-            each => self.table(each),
+    /// A field in one block with its value, or with a reference to that, in Redis.
+    fn joined(&mut self, field: u64, value: u64, expires: bool) {
+        let time = if expires { ENTRY_EXPIRY } else { 0 };
+        // The shortest header has no room to say that there is a time or a reference to the value.
+        let long = self.header(field).max(3) + field + 1;
+        let name = if expires {
+            long
+        } else {
+            self.header(field) + field + 1
         };
-        let place = 2.0 * self.taken(EXPIRY_NODE) as f64 + EXPIRY_CHILD;
-        buckets * ((1.0 - none) * place + several * fields)
+        match name + time + 3 + value + 1 {
+            both @ ..=ENTRY_MOST => self.parts += both as f64,
+            _ => {
+                self.parts += (POINTER + long + time) as f64;
+                self.string(value);
+            }
+        }
     }
 
     /// A member of a sorted set.
@@ -203,53 +199,14 @@ impl Footprint {
         self.entry();
         self.parts += match self.server {
             Server::Valkey91 => self.mean_node(SKIP_NODE + 1 + header(len) + len + 1 - 8),
+            server if server.joins_fields() => {
+                self.mean_node(SKIP_NODE - 8 + self.header(len) + len + 1)
+            }
             _ => {
                 self.string(len);
                 self.mean_node(SKIP_NODE - if self.server.is_redis_82() { 8 } else { 0 })
             }
         };
-    }
-
-    /// A tree of ids, without any.
-    pub(super) fn tree(&self) -> Tree {
-        Tree::new(self.allocator)
-    }
-
-    /// A stream, its blocks of entries being in this tree.
-    pub(super) fn stream(&mut self, blocks: Tree) {
-        self.body = Body::Blocks;
-        let more = if self.server.is_redis_82() { 32 } else { 0 };
-        self.parts += (STREAM + more) as f64;
-        self.add_tree(blocks);
-    }
-
-    /// A block of entries of a stream.
-    pub(super) fn stream_node(&mut self, len: u64) {
-        self.add(len.min(MAX_LEN));
-    }
-
-    /// A group of consumers, which keeps what is not acknowledged in this tree.
-    pub(super) fn group(&mut self, pending: Tree) {
-        self.parts += GROUP as f64;
-        let more = if self.server.is_redis_82() { 8 } else { 0 };
-        self.parts += (DELIVERY + more) as f64 * self.add_tree(pending);
-    }
-
-    /// A consumer with a name of `name` bytes, who has this many times.
-    pub(super) fn consumer(&mut self, name: u64, times: u64, pending: Tree) {
-        self.parts += (CONSUMER + 8 * times + name.min(MAX_LEN)) as f64;
-        self.add_tree(pending);
-    }
-
-    /// Adds a tree; how many ids are in it.
-    fn add_tree(&mut self, tree: Tree) -> f64 {
-        let (ids, nodes, bytes) = tree.size();
-        self.parts += if self.server.has_buckets() {
-            (self.taken(TREE) + bytes) as f64
-        } else {
-            (TREE_ID * ids + TREE_NODE * nodes) as f64
-        };
-        ids as f64
     }
 
     /// The bytes of a key of `key` bytes with this value of `elements`; `None` where a module has it.
@@ -258,18 +215,23 @@ impl Footprint {
         let skiplist = || self.taken(SKIP_NODE + LEVEL * MAX_LEVEL) as f64;
         let top = match (self.body, self.server) {
             (Body::Unknown, _) => return None,
-            (Body::Text(..) | Body::Blocks, _) => 0.0,
+            (Body::Text(..) | Body::Blocks | Body::Module, _) => 0.0,
             (Body::Table, _) => table(),
             (Body::Fields, Server::Valkey91) => table() + EXPIRY + self.expiries(),
             (Body::Fields, _) => table() + self.expiries(),
             (Body::Sorted, Server::Valkey91) => SORTED_91 as f64 + table(),
-            (Body::Sorted, _) => (SORTED + SKIPLIST) as f64 + table() + skiplist(),
+            (Body::Sorted, _) => (SORTED + self.with_bytes(SKIPLIST)) as f64 + table() + skiplist(),
         };
         let text = match self.body {
             Body::Text(len) => len,
             _ => None,
         };
-        Some(self.object(key, expires, text) + (top + self.parts).round() as u64)
+        let object = match self.body {
+            // Of these the allocator is asked.
+            Body::Module => self.taken(self.object_of(key, expires)),
+            _ => self.object(key, expires, text),
+        };
+        Some(object + (top + self.parts).round() as u64)
     }
 
     /// What OBJECT ENCODING answers of a string at a key of `key` bytes, as the server loads it; `None` for other values.
@@ -293,14 +255,16 @@ impl Footprint {
     /// Whether a string of `len` bytes is in one block with its object, and that with its key where the server does that.
     #[inline]
     fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
-        // In Valkey the time when it expires is added later, and does not count.
-        let both = self.object_of(key, false) + 3 + len + 1;
+        let both = |expires| self.object_of(key, expires) + 3 + len + 1;
         match self.server {
-            Server::Valkey91 => both - POINTER <= 128,
-            Server::Valkey81 => both <= 64,
+            // A key that takes so much by itself has room for the time from the start.
+            Server::Valkey91 => both(expires && self.object_of(key, false) <= 128) - POINTER <= 128,
+            // The time when it expires is added later, and does not count.
+            Server::Valkey81 => both(false) <= 64,
             // A long header of the key does not count.
-            Server::Redis82 | Server::Redis84 => {
-                OBJECT + if expires { 8 } else { 0 } + key + 3 + len + 4 <= 64
+            server if server.is_redis_82() => {
+                let time = expires && !server.joins_fields();
+                OBJECT + if time { 8 } else { 0 } + key + 3 + len + 4 <= 64
             }
             _ => len <= 44,
         }
@@ -310,7 +274,7 @@ impl Footprint {
     fn object_of(&self, key: u64, expires: bool) -> u64 {
         // A long key has room for the time from the start.
         let has_time = expires || key >= 128;
-        OBJECT + if has_time { 8 } else { 0 } + 1 + header(key) + key + 1
+        OBJECT + if has_time { 8 } else { 0 } + 1 + self.header(key) + key + 1
     }
 
     /// A key with its object, and the text of that, if it has one.
@@ -318,16 +282,20 @@ impl Footprint {
     pub(super) fn object(&self, key: u64, expires: bool, text: Option<u64>) -> u64 {
         let name = header(key) + key + 1;
         let embedded = text.filter(|len| self.embeds(key, expires, *len));
-        let string = |len: u64| self.taken(header(len) + len + 1);
+        let string = |len: u64| self.string_of(len);
         if self.server.embeds_key() {
             let alone = self.object_of(key, expires);
+            let first = match self.server {
+                Server::Redis84 | Server::Redis810 => alone,
+                _ => self.taken(alone),
+            };
             return match (self.server, embedded) {
                 // The place of the pointer is there where the value needs less than that.
                 (Server::Valkey91, Some(len)) => {
                     self.taken(alone.max(alone + 3 + len + 1 - POINTER))
                 }
                 (_, Some(len)) => self.taken(alone + 3 + len + 1),
-                (_, None) => self.taken(alone) + text.map_or(0, string),
+                (_, None) => first + text.map_or(0, string),
             };
         }
         let entry = match self.server {
@@ -375,8 +343,43 @@ impl Footprint {
         levels.take(16).sum()
     }
 
+    /// Bytes in front of a string that is in a block with others.
+    fn header(&self, len: u64) -> u64 {
+        // Of one that nearly needs a longer one, Redis takes that.
+        match header(len) {
+            short if self.server.joins_fields() && len >= 32 => header(len + short),
+            other => other,
+        }
+    }
+
     fn string(&mut self, len: u64) {
-        self.add(header(len) + len + 1);
+        self.parts += self.string_of(len) as f64;
+    }
+
+    /// Bytes of a string: a short one does not know how long its block is, so what was asked for is added up.
+    fn string_of(&self, len: u64) -> u64 {
+        match header(len) + len + 1 {
+            asked if self.server.adds_up() && (1..32).contains(&len) => asked,
+            asked => self.taken(asked),
+        }
+    }
+
+    /// Elements in one block, which knows its own length.
+    fn add_packed(&mut self, len: u64) {
+        self.parts += if self.server.adds_up() {
+            len
+        } else {
+            self.taken(len)
+        } as f64;
+    }
+
+    /// What a value is at its top, with how many bytes it has where that is kept; then its block is asked for them.
+    fn with_bytes(&self, top: u64) -> u64 {
+        if self.server.adds_up() {
+            self.taken(top + BYTES)
+        } else {
+            top
+        }
     }
 
     fn add(&mut self, request: u64) {

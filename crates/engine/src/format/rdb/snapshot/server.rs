@@ -13,8 +13,12 @@ pub(super) enum Server {
     Redis74,
     /// Redis 8.2: the key is in the object.
     Redis82,
-    /// Redis from 8.4 on, which adds up what it asks for; taken for 8.2.
+    /// Redis 8.4, which adds up what it asks for.
     Redis84,
+    /// Redis 8.6 and 8.8: fields of hashes are in one block with their values, members of sorted sets in their nodes.
+    Redis86,
+    /// Redis from 8.10 on: trees of ids have no node for each.
+    Redis810,
     /// Valkey 8.0: the key is in the entry of the dictionary.
     Valkey80,
     /// Valkey 8.1 and 9.0: the key is in the object, and tables are of buckets.
@@ -42,7 +46,9 @@ impl Server {
                 ((7, 4), Server::Redis7),
                 ((8, 2), Server::Redis74),
                 ((8, 4), Server::Redis82),
-                ((u32::MAX, 0), Server::Redis84),
+                ((8, 6), Server::Redis84),
+                ((8, 10), Server::Redis86),
+                ((u32::MAX, 0), Server::Redis810),
             ]
         };
         let found = until.iter().find(|(end, _)| version < *end);
@@ -56,7 +62,8 @@ impl Server {
             (Space::Valkey, _) => Server::Valkey91,
             (Space::Redis, ..12) => Server::Redis7,
             (Space::Redis, 12) => Server::Redis74,
-            (Space::Redis, _) => Server::Redis84,
+            (Space::Redis, ..15) => Server::Redis86,
+            (Space::Redis, _) => Server::Redis810,
         }
     }
 
@@ -67,7 +74,10 @@ impl Server {
             Server::Redis74 => Notice::EstimatedRedis74,
             Server::Valkey91 => Notice::EstimatedValkey91,
             Server::Redis82 => Notice::EstimatedRedis82,
-            Server::Redis84 | Server::Valkey80 | Server::Valkey81 => Notice::Estimated,
+            Server::Redis810 => Notice::EstimatedRedis810,
+            Server::Redis84 | Server::Redis86 | Server::Valkey80 | Server::Valkey81 => {
+                Notice::Estimated
+            }
         }
     }
 
@@ -78,7 +88,17 @@ impl Server {
 
     /// Whether it is Redis 8.2 or later.
     pub(super) fn is_redis_82(self) -> bool {
-        matches!(self, Server::Redis82 | Server::Redis84)
+        matches!(self, Server::Redis82) || self.adds_up()
+    }
+
+    /// Whether values know how many bytes they have asked for.
+    pub(super) fn adds_up(self) -> bool {
+        matches!(self, Server::Redis84) || self.joins_fields()
+    }
+
+    /// Whether a field of a hash is in one block with its value, and a member of a sorted set in its node.
+    pub(super) fn joins_fields(self) -> bool {
+        matches!(self, Server::Redis86 | Server::Redis810)
     }
 
     /// Whether sets, hashes and sorted sets are tables of buckets.
@@ -99,8 +119,11 @@ mod tests {
             (false, "7.4.1", Server::Redis74),
             (false, "8.0.2", Server::Redis74),
             (false, "8.2.3", Server::Redis82),
-            (false, "8.10.0", Server::Redis84),
-            (false, "255.255.255", Server::Redis84),
+            (false, "8.4.0", Server::Redis84),
+            (false, "8.6.1", Server::Redis86),
+            (false, "8.8.0", Server::Redis86),
+            (false, "8.10.0", Server::Redis810),
+            (false, "255.255.255", Server::Redis810),
             (true, "7.2.5", Server::Redis7),
             (true, "8.0.1", Server::Valkey80),
             (true, "9.0.0", Server::Valkey81),

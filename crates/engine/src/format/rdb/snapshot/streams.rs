@@ -25,7 +25,17 @@ pub(super) fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint
     if form >= StreamForm::Offsets {
         lengths(input, 5)?;
     }
-    repeat(input, |input| group(input, form, memory))?;
+    let mut pending: Option<Tree> = None;
+    repeat(input, |input| {
+        let of_group = group(input, form, memory)?;
+        // Groups mostly have the same entries.
+        pending = match pending.take() {
+            Some(most) if most.len() >= of_group.len() => Some(most),
+            _ => Some(of_group),
+        };
+        Ok(())
+    })?;
+    memory.groups(pending);
     if form >= StreamForm::Producers {
         producers(input)?;
     }
@@ -41,8 +51,9 @@ fn first_id(input: &mut Forward, tree: &mut Tree) -> Read<()> {
     Ok(())
 }
 
-fn group(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<()> {
-    input.skip_string()?;
+/// A group; what is not acknowledged in it.
+fn group(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<Tree> {
+    let name = input.skip_string()?.len();
     lengths(input, 2)?;
     if form >= StreamForm::Offsets {
         lengths(input, 1)?;
@@ -54,12 +65,12 @@ fn group(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<
         input.skip(TIME)?;
         lengths(input, 1)
     })?;
-    memory.group(pending);
+    memory.group(name, pending.clone());
     repeat(input, |input| consumer(input, form, memory))?;
     if form >= StreamForm::Refused {
         repeat(input, |input| Ok(input.skip(ID as u64)?))?;
     }
-    Ok(())
+    Ok(pending)
 }
 
 fn consumer(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<()> {

@@ -10,6 +10,8 @@ pub(super) const ID: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     allocator: Allocator,
+    /// Whether what an id leads to is in a node of its own; else it is where the reference to that would be.
+    has_leaves: bool,
     last: [u8; ID],
     ids: u64,
     nodes: u64,
@@ -20,9 +22,10 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Without ids.
-    pub(super) fn new(allocator: Allocator) -> Self {
+    pub(super) fn new(allocator: Allocator, has_leaves: bool) -> Self {
         Tree {
             allocator,
+            has_leaves,
             last: [0; ID],
             ids: 0,
             nodes: 0,
@@ -42,7 +45,14 @@ impl Tree {
             self.branch(shared);
         }
         (self.last, self.ids) = (id, self.ids + 1);
-        self.node(0, 1);
+        if self.has_leaves {
+            self.node(0, 1);
+        }
+    }
+
+    /// How many ids it has.
+    pub(super) fn len(&self) -> u64 {
+        self.ids
     }
 
     /// How many ids, nodes and bytes of nodes it has.
@@ -96,7 +106,7 @@ mod tests {
     use super::*;
 
     fn size(ids: &[u128]) -> (u64, u64, u64) {
-        let mut tree = Tree::new(Allocator::Jemalloc);
+        let mut tree = Tree::new(Allocator::Jemalloc, true);
         ids.iter().for_each(|id| tree.add(id.to_be_bytes()));
         tree.size()
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::format::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::kind::{Layout, Packing};
-use crate::format::rdb::snapshot::memory::Footprint;
+use crate::format::rdb::snapshot::memory::{Array, Footprint};
 use crate::format::rdb::snapshot::packed::{self, Entries};
 use crate::format::rdb::snapshot::text::{Stored, Texts};
 use crate::format::rdb::snapshot::{module, streams};
@@ -54,10 +54,11 @@ pub(super) fn pass(
     let elements = match layout {
         Layout::Text => return text(input, memory),
         Layout::Module => {
-            let (number, elements) = module::pass(input)?;
+            let (number, elements) = module::pass(input, memory)?;
             return Ok(Value {
                 elements,
-                encoding: None,
+                // What a server says of all modules' values; the one that counts its elements comes with it.
+                encoding: elements.known().map(|_| "raw"),
                 module: Some(number),
             });
         }
@@ -111,7 +112,7 @@ pub(super) fn pass(
             memory.packed(len, true);
             entries.of(3)
         }
-        Layout::Array => array(input)?,
+        Layout::Array => array(input, memory)?,
         Layout::TemplateNames => {
             template_names(input)?;
             template_values(input)?
@@ -290,7 +291,7 @@ fn counted(input: &mut Forward, stored: Stored, packing: Packing) -> Read<Elemen
 }
 
 /// Numbered elements: where each is, and a string or eight bytes.
-fn array(input: &mut Forward) -> Read<Elements> {
+fn array(input: &mut Forward, memory: &mut Footprint) -> Read<Elements> {
     let count = input.length()?;
     let at = input.offset();
     match input.length()? {
@@ -298,15 +299,26 @@ fn array(input: &mut Forward) -> Read<Elements> {
         1 => drop(input.length()?),
         other => return wrong(at, format!("an array of unknown form, {other}")),
     }
+    let mut array = Array::default();
     for _ in 0..count {
-        input.length()?;
+        let place = input.length()?;
         let at = input.offset();
-        match input.length()? {
-            0 | 3 => drop(input.skip_string()?),
-            1 | 2 => input.skip(8)?,
+        let text = match input.length()? {
+            0 => Some(input.skip_string()?.len()),
+            // Up to seven bytes are where the reference to a string would be.
+            3 => {
+                input.skip_string()?;
+                None
+            }
+            1 | 2 => {
+                input.skip(8)?;
+                None
+            }
             other => return wrong(at, format!("an element of unknown form, {other}")),
-        }
+        };
+        memory.placed(&mut array, place, text);
     }
+    memory.array(array);
     Ok(Elements::Known(count))
 }
 

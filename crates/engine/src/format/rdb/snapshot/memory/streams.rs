@@ -1,0 +1,109 @@
+//! The memory of streams: blocks of entries in a tree by their first ids, groups, consumers, and what is not acknowledged.
+
+use crate::format::rdb::snapshot::memory::{Body, Footprint, MAX_LEN};
+use crate::format::rdb::snapshot::server::Server;
+use crate::format::rdb::snapshot::tree::Tree;
+
+/// A stream, its tree where that counts its own bytes, and what a tree adds for an id and a node where it does not.
+const STREAM: u64 = 80;
+const TREE: u64 = 32;
+const TREE_ID: u64 = 16;
+const TREE_NODE: u64 = 244;
+
+/// A group, a consumer without its times, and what a group keeps of an entry that is not acknowledged.
+const GROUP: u64 = 40;
+const CONSUMER: u64 = 16;
+const DELIVERY: u64 = 24;
+
+impl Footprint {
+    /// A tree of ids, without any.
+    pub(in crate::format::rdb::snapshot) fn tree(&self) -> Tree {
+        Tree::new(self.allocator, self.server != Server::Redis810)
+    }
+
+    /// A stream, its blocks of entries being in this tree.
+    pub(in crate::format::rdb::snapshot) fn stream(&mut self, blocks: Tree) {
+        self.body = Body::Blocks;
+        self.parts += match self.server {
+            Server::Redis84 => self.taken(STREAM + 40),
+            Server::Redis86 | Server::Redis810 => self.taken(STREAM + 80),
+            Server::Redis82 => STREAM + 32,
+            _ => STREAM,
+        } as f64;
+        self.add_tree(blocks);
+    }
+
+    /// A block of entries of a stream.
+    pub(in crate::format::rdb::snapshot) fn stream_node(&mut self, len: u64) {
+        self.add_packed(len.min(MAX_LEN));
+    }
+
+    /// All groups of a stream, where it has any: what is not acknowledged in one of them is in this tree.
+    pub(in crate::format::rdb::snapshot) fn groups(&mut self, pending: Option<Tree>) {
+        if let Some(pending) = pending.filter(|_| self.server.adds_up()) {
+            self.parts += self.taken(self.tree_head()) as f64;
+            if pending.len() > 0 {
+                self.add_tree(pending);
+            }
+        }
+    }
+
+    /// A group of consumers with a name of `name` bytes, which keeps what is not acknowledged in this tree.
+    pub(in crate::format::rdb::snapshot) fn group(&mut self, name: u64, pending: Tree) {
+        let (group, delivery) = match self.server {
+            Server::Redis86 | Server::Redis810 => (GROUP + 24, DELIVERY + 40),
+            Server::Redis82 | Server::Redis84 => (GROUP, DELIVERY + 8),
+            _ => (GROUP, DELIVERY),
+        };
+        self.parts += group as f64;
+        self.parts += delivery as f64 * self.add_tree(pending);
+        if self.server.adds_up() {
+            self.parts += self.taken(self.tree_head()) as f64;
+            self.add_name(name);
+        }
+    }
+
+    /// A consumer with a name of `name` bytes, who has so many times.
+    pub(in crate::format::rdb::snapshot) fn consumer(
+        &mut self,
+        name: u64,
+        times: u64,
+        pending: Tree,
+    ) {
+        let name = name.min(MAX_LEN);
+        if self.server.adds_up() {
+            self.add(CONSUMER + 16);
+            self.string(name);
+            self.add_name(name);
+        } else {
+            self.parts += (CONSUMER + 8 * times + name) as f64;
+        }
+        self.add_tree(pending);
+    }
+
+    /// Adds a tree; how many ids are in it.
+    fn add_tree(&mut self, tree: Tree) -> f64 {
+        let (ids, nodes, bytes) = tree.size();
+        self.parts += if self.server.has_buckets() || self.server.adds_up() {
+            (self.taken(self.tree_head()) + bytes) as f64
+        } else {
+            (TREE_ID * ids + TREE_NODE * nodes) as f64
+        };
+        ids as f64
+    }
+
+    /// A tree without its nodes.
+    fn tree_head(&self) -> u64 {
+        TREE + if self.server == Server::Redis810 {
+            8
+        } else {
+            0
+        }
+    }
+
+    /// The nodes that a name alone has in a tree: its letters, and what it leads to.
+    fn add_name(&mut self, name: u64) {
+        self.add((4 + name.min(MAX_LEN)).next_multiple_of(8) + 8);
+        self.add(8 + 8);
+    }
+}

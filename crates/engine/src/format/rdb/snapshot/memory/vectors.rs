@@ -1,0 +1,133 @@
+//! The memory of vector sets, as their module counts it: from what is in the file, with means for layers and names.
+
+use crate::format::rdb::snapshot::memory::{Body, Footprint, MAX_LEN, OBJECT};
+use crate::format::rdb::snapshot::module::Part;
+
+/// Bytes of a set with its graph, of a node, and of a node's layer, of which there are 4 for 3 nodes.
+const SET: u64 = 112 + 1672;
+const NODE: u64 = 312;
+const LAYER: u64 = 24;
+
+/// Bytes of a reference, and of an entry of the dictionary of names.
+const LINK: u64 = 8;
+const NAME: u64 = 16;
+
+/// Links of a node to those of its layer where a file does not say it; the lowest layer has twice as many.
+const LINKS: u64 = 16;
+
+/// Names that are looked at.
+const LOOKED_AT: u64 = 20;
+
+/// Bytes of attributes where no node that is looked at has any.
+const ATTRIBUTES: u64 = 64;
+
+/// Flags of what is in the file.
+const PROJECTED: u64 = 1;
+const ATTRIBUTED: u64 = 2;
+
+/// How vectors are stored.
+const BYTES: u64 = 1;
+const BITS: u64 = 2;
+
+/// A vector set, part by part: dimensions, nodes, links and the form of vectors, flags; then its nodes.
+#[derive(Debug, Default)]
+pub(in crate::format::rdb::snapshot) struct Vectors {
+    /// The first unsigned numbers.
+    numbers: Vec<u64>,
+    texts: u64,
+    names: Mean,
+    attributes: Mean,
+    attributed: u64,
+}
+
+/// Sizes of the nodes that are looked at.
+#[derive(Debug, Default)]
+struct Mean {
+    count: u64,
+    bytes: u64,
+}
+
+impl Mean {
+    fn add(&mut self, bytes: u64) {
+        if self.count < LOOKED_AT {
+            (self.count, self.bytes) = (self.count + 1, self.bytes + bytes);
+        }
+    }
+
+    fn mean(&self) -> Option<u64> {
+        (self.count > 0).then(|| self.bytes / self.count)
+    }
+}
+
+impl Vectors {
+    /// How many vectors it has, if it says so.
+    pub(in crate::format::rdb::snapshot) fn elements(&self) -> Option<u64> {
+        self.numbers.get(1).copied()
+    }
+
+    fn number(&self, at: usize) -> u64 {
+        self.numbers.get(at).copied().unwrap_or(0).min(MAX_LEN)
+    }
+}
+
+impl Footprint {
+    /// The next part of a vector set.
+    pub(in crate::format::rdb::snapshot) fn vector_part(&self, vectors: &mut Vectors, part: Part) {
+        let len = match part {
+            Part::Unsigned(number) if vectors.numbers.len() < 5 => {
+                return vectors.numbers.push(number);
+            }
+            Part::Unsigned(_) => return,
+            Part::Text(len) => len.min(MAX_LEN),
+        };
+        let is_projected = vectors.number(3) & PROJECTED != 0;
+        let each = if vectors.number(3) & ATTRIBUTED != 0 {
+            3
+        } else {
+            2
+        };
+        let at = vectors.texts;
+        vectors.texts += 1;
+        // The matrix comes first.
+        let Some(at) = at.checked_sub(u64::from(is_projected)) else {
+            return;
+        };
+        match (at % each, each) {
+            (0, _) => vectors.names.add(OBJECT + self.string_of(len)),
+            (1, 3) if len > 0 => {
+                vectors.attributed += 1;
+                vectors.attributes.add(OBJECT + self.string_of(len));
+            }
+            _ => {}
+        }
+    }
+
+    /// A vector set, all of whose parts are known.
+    pub(in crate::format::rdb::snapshot) fn vectors(&mut self, vectors: &Vectors) {
+        self.body = Body::Module;
+        let [dimensions, nodes, form, flags, input] =
+            [0, 1, 2, 3, 4].map(|at| vectors.number(at) as f64);
+        let (form, flags) = (form as u64, flags as u64);
+        let vector = match form & 0xFF {
+            BYTES => dimensions,
+            BITS => (dimensions / 64.0).ceil() * 8.0,
+            _ => 4.0 * dimensions,
+        };
+        let matrix = if flags & PROJECTED != 0 {
+            4.0 * input * dimensions
+        } else {
+            0.0
+        };
+        let links = match form >> 8 & 0xFFFF {
+            0 => LINKS,
+            links => links,
+        };
+        let third = |bytes: f64| (bytes / 3.0).floor();
+        let name = vectors.names.mean().unwrap_or(0);
+        let attributes = vectors.attributes.mean().unwrap_or(ATTRIBUTES);
+        self.parts += SET as f64 + matrix;
+        self.parts += nodes * ((NODE + 2 * LINK * links + NAME + name) as f64 + vector);
+        self.parts += third(4.0 * LAYER as f64 * nodes) + third((LINK * links) as f64 * nodes);
+        self.parts += (attributes * vectors.attributed) as f64;
+    }
+}
