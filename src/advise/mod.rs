@@ -7,8 +7,6 @@ mod lint_config;
 #[cfg(feature = "cli")]
 pub(crate) mod outputs;
 #[cfg(feature = "cli")]
-pub(crate) mod view;
-#[cfg(feature = "cli")]
 mod whatif_script;
 
 use std::collections::HashSet;
@@ -22,6 +20,7 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_findings::advise::all_names::CarriedOut;
 use slotscope_findings::advise::batches::Batches;
 use slotscope_findings::advise::carried_out::Scored;
+use slotscope_findings::advise::decision::Decision;
 use slotscope_findings::advise::findings::AdviseFindings;
 use slotscope_findings::advise::model::Model;
 use slotscope_findings::advise::names::NameSample;
@@ -52,6 +51,19 @@ pub(crate) fn advise(
     batches: &Batches,
     spec: &AdviseSpec,
 ) -> Result<AdviseFindings> {
+    advise_and(reading, batches, spec, |_, _| Ok(())).map(|(findings, ())| findings)
+}
+
+/// The same, and what `then` makes of the model and the decision.
+///
+/// # Errors
+/// As `advise` and `then`.
+pub(crate) fn advise_and<R>(
+    reading: Option<&Reading>,
+    batches: &Batches,
+    spec: &AdviseSpec,
+    then: impl FnOnce(&Model<'_>, &Decision) -> Result<R>,
+) -> Result<(AdviseFindings, R)> {
     let mut names = match reading {
         Some(reading) => reading.scan("counting", || NameSample::new(spec.by))?.tally,
         None => names_of(batches, spec.by),
@@ -85,7 +97,8 @@ pub(crate) fn advise(
     }
     let mut findings = AdviseFindings::of(&model, batches, &decision);
     findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
-    Ok(findings)
+    let more = then(&model, &decision)?;
+    Ok((findings, more))
 }
 
 /// The keys of batches as names, each once.

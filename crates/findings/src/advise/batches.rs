@@ -129,6 +129,12 @@ impl Batches {
         self.batches.len()
     }
 
+    /// Whether at least so many of those that are kept have several keys.
+    pub fn has_several(&self, least: u64) -> bool {
+        let several = (0..self.len()).filter(|at| self.get(*at).keys.len() > 1);
+        several.take(least as usize).count() as u64 == least
+    }
+
     /// Whether none is.
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()

@@ -10,7 +10,7 @@ use crate::advise::scheme::{Choice, Scheme};
 use crate::advise::soundness::Soundness;
 
 /// Batches from which on captures count as evidence, and of several keys for locality.
-pub(crate) const LEAST_BATCHES: u64 = 100;
+pub const LEAST_BATCHES: u64 = 100;
 /// Schemes that are carried out, today's among them.
 const MOST_SCORED: usize = 7;
 /// Schemes of the answer.
@@ -23,7 +23,9 @@ const LOST: f64 = 0.001;
 const TOGETHER: f64 = 0.67;
 
 /// What the advice rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// No batch was seen.

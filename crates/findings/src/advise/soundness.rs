@@ -16,6 +16,7 @@ use crate::advise::scheme::Choice;
     PartialOrd,
     Ord,
     serde::Serialize,
+    serde::Deserialize,
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]

@@ -56,8 +56,13 @@ pub(super) fn changes(
     let Some(first) = heavy.first() else {
         return Vec::new();
     };
-    if let Some(untag) = trial.untag(first) {
-        return vec![untag];
+    let retag = trial.retag(first);
+    let untag = trial.untag(first).filter(|_| !trial.is_needed());
+    if let Some(untag) = untag {
+        // Where other tags are none, both are one.
+        let is_other = |retag: &Change| retag.brings_tags();
+        let untag = Some(untag).filter(|_| retag.as_ref().is_none_or(is_other));
+        return retag.into_iter().chain(untag).collect();
     }
     let split = trial.split(&heavy);
     let reads = trial.reads_of(first).or(reads);
@@ -65,17 +70,22 @@ pub(super) fn changes(
     let cache = is_load.then(|| trial.cache(first, reads));
     // Where reads are known to be few, no cache helps.
     let cache = cache.filter(|_| reads.is_none_or(|reads| reads >= 0.5));
-    if reads.is_some_and(|reads| reads >= MOSTLY_READ) {
+    let others: Vec<Change> = if reads.is_some_and(|reads| reads >= MOSTLY_READ) {
         cache.into_iter().chain(split).collect()
     } else {
         split.into_iter().chain(cache).collect()
-    }
+    };
+    retag.into_iter().chain(others).collect()
 }
 
-struct Trial<'a> {
-    summary: &'a Summary,
-    situation: &'a Situation<'a>,
-    role: &'a RoleNow<'a>,
+/// A role that asks for a change.
+pub(super) struct Trial<'a> {
+    /// What was found.
+    pub summary: &'a Summary,
+    /// Where the steps so far lead.
+    pub situation: &'a Situation<'a>,
+    /// The role.
+    pub role: &'a RoleNow<'a>,
 }
 
 impl<'a> Trial<'a> {
@@ -138,8 +148,11 @@ impl<'a> Trial<'a> {
                 .min(slots[usize::from(unit.slot)]);
             let mut slots = slots.to_vec();
             slots[usize::from(unit.slot)] -= load;
-            let each = load / slots.len() as u64;
-            slots.iter_mut().for_each(|slot| *slot += each);
+            // Fewer keys than slots are spread, too.
+            let (all, load) = (slots.len() as u128, u128::from(load));
+            let up_to = |slot: usize| (load * slot as u128 / all) as u64;
+            let each = slots.iter_mut().enumerate();
+            each.for_each(|(at, slot)| *slot += up_to(at + 1) - up_to(at));
             slots
         };
         let roles = self.situation.roles.iter();
