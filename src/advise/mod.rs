@@ -70,7 +70,7 @@ pub(crate) fn advise_and<R>(
     };
     names.finish();
     let is_kept = |pattern: &[u8]| spec.keep.iter().any(|kept| kept.as_bytes() == pattern);
-    let mut model = Model::of(&names, batches, spec.nodes, is_kept);
+    let mut model = on_threads(reading, || Model::of(&names, batches, spec.nodes, is_kept));
     for pattern in &spec.keep {
         family(&model, "--keep", pattern)?;
     }
@@ -91,7 +91,7 @@ pub(crate) fn advise_and<R>(
         })?;
     }
     // The sample is enough to choose by; what is promised is of all names.
-    let mut decision = model.decide(model.candidates(batches));
+    let mut decision = on_threads(reading, || model.decide(model.candidates(batches)));
     if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
         on_all_names(reading, &model, &mut decision.schemes)?;
     }
@@ -99,6 +99,14 @@ pub(crate) fn advise_and<R>(
     findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
     let more = then(&model, &decision)?;
     Ok((findings, more))
+}
+
+/// Runs `work` on the threads that read the names, if there are any.
+fn on_threads<R: Send>(reading: Option<&Reading>, work: impl FnOnce() -> R + Send) -> R {
+    match reading {
+        Some(reading) => reading.on_threads(work),
+        None => work(),
+    }
 }
 
 /// The keys of batches as names, each once.

@@ -10,6 +10,7 @@ use slotscope_engine::tally::Tally;
 use crate::advise::carried_out::{Scored, hashed};
 use crate::advise::changing::Changing;
 use crate::advise::model::Model;
+use crate::advise::names::weights;
 use crate::advise::seeded::SeededMap;
 use crate::advise::spelling::Renaming;
 
@@ -68,15 +69,19 @@ impl<'a> CarriedOut<'a> {
         }
         let load = load as i64;
         let all = &mut self.moved;
-        self.changing.each_new_name(name, |at, new| {
+        self.changing.each_new_name(name, |schemes, new| {
             let part = hashed(new);
-            let moved = &mut all[at];
-            moved.slots[usize::from(slot)] -= load;
-            moved.slots[usize::from(hashslot::slot_of_part(part))] += load;
-            moved.renamed += u64::from(new != name);
-            for (tag, load) in [(tag, -load), (hash(part), load)] {
-                if let Some(of_tag) = moved.tags.get_mut(&tag) {
-                    *of_tag += load;
+            let (new_slot, new_tag) = (hashslot::slot_of_part(part), hash(part));
+            let is_renamed = new != name;
+            for at in schemes {
+                let moved = &mut all[*at];
+                moved.slots[usize::from(slot)] -= load;
+                moved.slots[usize::from(new_slot)] += load;
+                moved.renamed += u64::from(is_renamed);
+                for (tag, load) in [(tag, -load), (new_tag, load)] {
+                    if let Some(of_tag) = moved.tags.get_mut(&tag) {
+                        *of_tag += load;
+                    }
                 }
             }
         });
@@ -101,14 +106,11 @@ impl<'a> CarriedOut<'a> {
 
 impl Tally for CarriedOut<'_> {
     fn add(&mut self, keys: &SlotBatch<'_>) {
+        let weight = weights(keys, self.by);
         for i in 0..keys.len() {
-            let load = match self.by {
-                Metric::Keys => 1,
-                by => keys.batch.values.load(i)[by],
-            };
             let name = keys.batch.keys.get(keys.batch.base, i);
             let tag = hash(keys.hashed.get(keys.batch.base, i));
-            self.add_name(name, load, keys.slots[i], tag);
+            self.add_name(name, weight(i), keys.slots[i], tag);
         }
     }
 

@@ -10,8 +10,8 @@ use crate::advise::tokens::Tokens;
 pub(super) struct Changing<'a> {
     families: &'a Families,
     renamings: &'a [Renaming],
-    /// By family the schemes that change it.
-    schemes: Vec<Vec<usize>>,
+    /// By family the schemes that change it, those that make the same of it together.
+    schemes: Vec<Vec<Vec<usize>>>,
     /// What names of those families begin with; none is the beginning of another.
     prefixes: Vec<Vec<u8>>,
     tokens: Tokens,
@@ -24,11 +24,21 @@ impl<'a> Changing<'a> {
         let changing = |number: usize| {
             let is_changed =
                 |renaming: &Renaming| renaming.scheme.get(number as u32) != Choice::Keep;
-            let schemes = renamings.iter().enumerate();
-            let schemes = schemes.filter(|(_, renaming)| is_changed(renaming));
-            schemes.map(|(at, _)| at).collect::<Vec<_>>()
+            let mut alike: Vec<Vec<usize>> = Vec::new();
+            for (at, renaming) in renamings.iter().enumerate() {
+                if !is_changed(renaming) {
+                    continue;
+                }
+                let is_same =
+                    |of: &&mut Vec<usize>| renamings[of[0]].is_same_for(number as u32, renaming);
+                match alike.iter_mut().find(is_same) {
+                    Some(alike) => alike.push(at),
+                    None => alike.push(vec![at]),
+                }
+            }
+            alike
         };
-        let schemes: Vec<Vec<usize>> = (0..families.list.len()).map(changing).collect();
+        let schemes: Vec<Vec<Vec<usize>>> = (0..families.list.len()).map(changing).collect();
         let changed = families.list.iter().zip(&schemes);
         let changed = changed.filter(|(_, schemes)| !schemes.is_empty());
         let mut prefixes: Vec<Vec<u8>> = changed.map(|(family, _)| family.prefix()).collect();
@@ -44,8 +54,9 @@ impl<'a> Changing<'a> {
         }
     }
 
-    /// Calls `found` with each scheme that changes the family of `name`, and with what it makes of it.
-    pub(super) fn each_new_name(&mut self, name: &[u8], mut found: impl FnMut(usize, &[u8])) {
+    /// Calls `found` with the schemes that change the family of `name`, those that make the same of it together, and with what
+    /// they make of it.
+    pub(super) fn each_new_name(&mut self, name: &[u8], mut found: impl FnMut(&[usize], &[u8])) {
         let after = self
             .prefixes
             .partition_point(|prefix| prefix.as_slice() <= name);
@@ -57,10 +68,11 @@ impl<'a> Changing<'a> {
         }
         let number = self.families.find(Some(&self.tokens));
         let family = &self.families.list[number];
-        for at in &self.schemes[number] {
+        for alike in &self.schemes[number] {
             self.new.clear();
-            self.renamings[*at].rename(number as u32, family, &self.tokens, &mut self.new);
-            found(*at, &self.new);
+            let renaming = &self.renamings[alike[0]];
+            renaming.rename(number as u32, family, &self.tokens, &mut self.new);
+            found(alike, &self.new);
         }
     }
 }

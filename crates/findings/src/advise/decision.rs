@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use rayon::prelude::*;
+
 use crate::advise::batches::Batches;
 use crate::advise::carried_out::Scored;
 use crate::advise::families::{Family, FieldKind};
@@ -81,7 +83,9 @@ impl Model<'_> {
         };
         let bare = Scheme::without_tags(&self.choices);
         let chosen = schemes.into_iter().take(MOST_SCORED).chain([bare]);
-        chosen.map(|scheme| self.score(&scheme, batches)).collect()
+        let chosen: Vec<Scheme> = chosen.collect();
+        let scored = chosen.par_iter().map(|scheme| self.score(scheme, batches));
+        scored.collect()
     }
 
     /// Whether there are enough batches of several keys.
