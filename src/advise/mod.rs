@@ -93,7 +93,7 @@ pub(crate) fn advise_and<R>(
     // The sample is enough to choose by; what is promised is of all names.
     let mut decision = on_threads(reading, || model.decide(model.candidates(batches)));
     if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
-        on_all_names(reading, &model, &mut decision.schemes)?;
+        decision.names_of = on_all_names(reading, &model, &mut decision.schemes)?;
     }
     let mut findings = AdviseFindings::of(&model, batches, &decision);
     findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
@@ -145,7 +145,7 @@ fn family(model: &Model<'_>, flag: &str, pattern: &str) -> Result<u32> {
 }
 
 /// Carries the schemes out on all names, where the model saw a sample.
-fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) -> Result<()> {
+fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) -> Result<Vec<u64>> {
     let renamings: Vec<Renaming> = schemes
         .iter()
         .map(|scheme| scheme.renaming.clone())
@@ -153,8 +153,7 @@ fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) ->
     let counted = reading.scan("carrying out", || {
         CarriedOut::new(model, schemes, &renamings)
     })?;
-    counted.tally.finish(schemes, model.nodes);
-    Ok(())
+    Ok(counted.tally.finish(schemes, model.nodes))
 }
 
 /// Names of the sample that the rules make something else of than the scheme.

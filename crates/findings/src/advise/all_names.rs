@@ -23,6 +23,8 @@ pub struct CarriedOut<'a> {
     tags: SeededMap<u64, u64>,
     /// What each scheme adds to that.
     moved: Vec<Moved>,
+    /// Names by family, of those that schemes change.
+    of_family: Vec<u64>,
 }
 
 /// What a scheme changes.
@@ -59,6 +61,7 @@ impl<'a> CarriedOut<'a> {
                 .map(|(tag, _)| (tag, 0))
                 .collect(),
             moved: moved.collect(),
+            of_family: vec![0; model.families.list.len()],
         }
     }
 
@@ -69,7 +72,7 @@ impl<'a> CarriedOut<'a> {
         }
         let load = load as i64;
         let all = &mut self.moved;
-        self.changing.each_new_name(name, |schemes, new| {
+        let family = self.changing.each_new_name(name, |schemes, new| {
             let part = hashed(new);
             let (new_slot, new_tag) = (hashslot::slot_of_part(part), hash(part));
             let is_renamed = new != name;
@@ -85,10 +88,13 @@ impl<'a> CarriedOut<'a> {
                 }
             }
         });
+        if let Some(family) = family {
+            self.of_family[family] += 1;
+        }
     }
 
-    /// Puts what was counted in place of what the sample let expect.
-    pub fn finish(self, schemes: &mut [Scored], nodes: usize) {
+    /// Puts what was counted in place of what the sample let expect. Returns the names of each family that schemes change.
+    pub fn finish(self, schemes: &mut [Scored], nodes: usize) -> Vec<u64> {
         for (scored, moved) in schemes.iter_mut().zip(self.moved) {
             let slots = self.common.iter().zip(&moved.slots);
             scored.names.slots = slots
@@ -101,6 +107,7 @@ impl<'a> CarriedOut<'a> {
             }
             scored.weigh(nodes);
         }
+        self.of_family
     }
 }
 
@@ -116,6 +123,7 @@ impl Tally for CarriedOut<'_> {
 
     fn merge(&mut self, other: Self) {
         add(&mut self.common, &other.common);
+        add(&mut self.of_family, &other.of_family);
         other
             .tags
             .iter()

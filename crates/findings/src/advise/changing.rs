@@ -55,8 +55,12 @@ impl<'a> Changing<'a> {
     }
 
     /// Calls `found` with the schemes that change the family of `name`, those that make the same of it together, and with what
-    /// they make of it.
-    pub(super) fn each_new_name(&mut self, name: &[u8], mut found: impl FnMut(&[usize], &[u8])) {
+    /// they make of it. Returns the family, if any scheme changes it.
+    pub(super) fn each_new_name(
+        &mut self,
+        name: &[u8],
+        mut found: impl FnMut(&[usize], &[u8]),
+    ) -> Option<usize> {
         let after = self
             .prefixes
             .partition_point(|prefix| prefix.as_slice() <= name);
@@ -64,7 +68,7 @@ impl<'a> Changing<'a> {
             .checked_sub(1)
             .is_some_and(|at| name.starts_with(&self.prefixes[at]));
         if !may_change || !self.tokens.parse(name) {
-            return;
+            return None;
         }
         let number = self.families.find(Some(&self.tokens));
         let family = &self.families.list[number];
@@ -74,5 +78,6 @@ impl<'a> Changing<'a> {
             renaming.rename(number as u32, family, &self.tokens, &mut self.new);
             found(alike, &self.new);
         }
+        Some(number).filter(|number| !self.schemes[*number].is_empty())
     }
 }

@@ -54,6 +54,8 @@ pub struct Decision {
     pub judges_locality: bool,
     /// A scheme was left out as new names exist already, or two names become one.
     pub collided: bool,
+    /// Names by family, of those that schemes change; empty where the sample has all.
+    pub names_of: Vec<u64>,
 }
 
 impl Decision {
@@ -121,6 +123,7 @@ impl Model<'_> {
             evidence,
             judges_locality: self.judges_locality(),
             collided,
+            names_of: Vec::new(),
         }
     }
 

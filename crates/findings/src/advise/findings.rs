@@ -107,7 +107,7 @@ pub struct FamilyAdvice {
     /// What code joins to a new name; empty without a rule.
     #[serde(skip)]
     pub parts: Vec<NamePart>,
-    /// Its names in the sample.
+    /// Its names; of a pattern that no listed scheme changes an estimate, where families are from a sample.
     pub keys: u64,
     /// Its share of the load.
     pub load_share: f64,
@@ -211,7 +211,14 @@ impl AdviseFindings {
                 rule,
                 parts,
                 pattern: Name(family.pattern.clone()),
-                keys: family.names.len() as u64,
+                keys: decision
+                    .names_of
+                    .get(number)
+                    .copied()
+                    .filter(|keys| *keys > 0)
+                    .unwrap_or_else(|| {
+                        (family.names.len() as f64 / model.names.share()).round() as u64
+                    }),
                 load_share: rounded(family.load as f64 / model.sample_load),
                 accesses: family.accesses,
             }

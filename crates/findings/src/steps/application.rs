@@ -46,11 +46,13 @@ pub(super) fn changes(
     situation: &Situation<'_>,
     role: &RoleNow<'_>,
     reads: Option<f64>,
+    are_tags_others: bool,
 ) -> Vec<Change> {
     let trial = Trial {
         summary,
         situation,
         role,
+        are_tags_others,
     };
     let heavy = trial.heavy();
     let Some(first) = heavy.first() else {
@@ -86,6 +88,8 @@ pub(super) struct Trial<'a> {
     pub situation: &'a Situation<'a>,
     /// The role.
     pub role: &'a RoleNow<'a>,
+    /// Whether a step has other tags in place of those that were counted.
+    are_tags_others: bool,
 }
 
 impl<'a> Trial<'a> {
@@ -109,6 +113,11 @@ impl<'a> Trial<'a> {
         let weighed = self.role.load.units(&self.summary.nodes, units);
         let least = weighed.least_heavy(self.total() / self.nodes().max(1) as f64);
         let on_nodes = weighed.named.into_iter().filter(|unit| unit.node.is_some());
+        let is_there = |unit: &Unit| {
+            let load = self.role.slots[usize::from(unit.slot)] as f64;
+            !self.are_tags_others || unit.kind != UnitKind::Tag && load >= unit.load
+        };
+        let on_nodes = on_nodes.filter(is_there);
         let heavy = on_nodes.filter(|unit| unit.kind.can_be_heavy(self.metric()));
         let heavy = heavy.take_while(|unit| unit.load >= least).take(MOST);
         // A key that is nearly all of its tag is what is split.

@@ -136,7 +136,10 @@ impl<'a> Steps<'a> {
             if is_done && !changed.is_pressing(&changed.roles[*at]) {
                 continue;
             }
-            let found = changes(self.summary, changed, &changed.roles[*at], self.reads);
+            let mut others = chosen.iter().map(|(_, found)| found[0].kind);
+            let are_others = others.any(|kind| kind == StepKind::ChooseTags);
+            let role = &changed.roles[*at];
+            let found = changes(self.summary, changed, role, self.reads, are_others);
             let Some(first) = found.first() else { continue };
             for (role, (slots, known)) in changed.roles.iter_mut().zip(&first.roles) {
                 role.slots.clone_from(slots);

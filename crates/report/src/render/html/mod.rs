@@ -50,7 +50,6 @@ static STYLE: LazyLock<String> = LazyLock::new(|| {
         + concat!(
             include_str!("page.css"),
             include_str!("parts.css"),
-            include_str!("curve.css"),
             include_str!("schemes.css")
         )
 });

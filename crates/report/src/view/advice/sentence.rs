@@ -48,12 +48,13 @@ fn what_to_do(best: &SchemeScore) -> String {
         .filter(|tag| !tag.0.is_empty())
         .map(Name::to_string)
         .collect();
+    let tag = if tags.len() > 1 { "tags" } else { "tag" };
     let drops = best.tags.iter().any(|tag| tag.0.is_empty());
     match (tags.is_empty(), drops) {
         (true, _) => String::from("take the braces off"),
-        (false, false) => format!("use the hash tag {}", list(tags.iter(), NAMED)),
+        (false, false) => format!("use the hash {tag} {}", list(tags.iter(), NAMED)),
         (false, true) => format!(
-            "use the hash tag {}, and take the braces off other names",
+            "use the hash {tag} {}, and take the braces off other names",
             list(tags.iter(), NAMED)
         ),
     }
