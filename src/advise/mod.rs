@@ -7,8 +7,6 @@ mod lint_config;
 #[cfg(feature = "cli")]
 pub(crate) mod outputs;
 #[cfg(feature = "cli")]
-pub(crate) mod view;
-#[cfg(feature = "cli")]
 mod whatif_script;
 
 use std::collections::HashSet;
@@ -22,6 +20,7 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_findings::advise::all_names::CarriedOut;
 use slotscope_findings::advise::batches::Batches;
 use slotscope_findings::advise::carried_out::Scored;
+use slotscope_findings::advise::decision::Decision;
 use slotscope_findings::advise::findings::AdviseFindings;
 use slotscope_findings::advise::model::Model;
 use slotscope_findings::advise::names::NameSample;
@@ -52,13 +51,26 @@ pub(crate) fn advise(
     batches: &Batches,
     spec: &AdviseSpec,
 ) -> Result<AdviseFindings> {
+    advise_and(reading, batches, spec, |_, _| Ok(())).map(|(findings, ())| findings)
+}
+
+/// The same, and what `then` makes of the model and the decision.
+///
+/// # Errors
+/// As `advise` and `then`.
+pub(crate) fn advise_and<R>(
+    reading: Option<&Reading>,
+    batches: &Batches,
+    spec: &AdviseSpec,
+    then: impl FnOnce(&Model<'_>, &Decision) -> Result<R>,
+) -> Result<(AdviseFindings, R)> {
     let mut names = match reading {
         Some(reading) => reading.scan("counting", || NameSample::new(spec.by))?.tally,
         None => names_of(batches, spec.by),
     };
     names.finish();
     let is_kept = |pattern: &[u8]| spec.keep.iter().any(|kept| kept.as_bytes() == pattern);
-    let mut model = Model::of(&names, batches, spec.nodes, is_kept);
+    let mut model = on_threads(reading, || Model::of(&names, batches, spec.nodes, is_kept));
     for pattern in &spec.keep {
         family(&model, "--keep", pattern)?;
     }
@@ -79,13 +91,22 @@ pub(crate) fn advise(
         })?;
     }
     // The sample is enough to choose by; what is promised is of all names.
-    let mut decision = model.decide(model.candidates(batches));
+    let mut decision = on_threads(reading, || model.decide(model.candidates(batches)));
     if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
-        on_all_names(reading, &model, &mut decision.schemes)?;
+        decision.names_of = on_all_names(reading, &model, &mut decision.schemes)?;
     }
     let mut findings = AdviseFindings::of(&model, batches, &decision);
     findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
-    Ok(findings)
+    let more = then(&model, &decision)?;
+    Ok((findings, more))
+}
+
+/// Runs `work` on the threads that read the names, if there are any.
+fn on_threads<R: Send>(reading: Option<&Reading>, work: impl FnOnce() -> R + Send) -> R {
+    match reading {
+        Some(reading) => reading.on_threads(work),
+        None => work(),
+    }
 }
 
 /// The keys of batches as names, each once.
@@ -124,7 +145,7 @@ fn family(model: &Model<'_>, flag: &str, pattern: &str) -> Result<u32> {
 }
 
 /// Carries the schemes out on all names, where the model saw a sample.
-fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) -> Result<()> {
+fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) -> Result<Vec<u64>> {
     let renamings: Vec<Renaming> = schemes
         .iter()
         .map(|scheme| scheme.renaming.clone())
@@ -132,8 +153,7 @@ fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) ->
     let counted = reading.scan("carrying out", || {
         CarriedOut::new(model, schemes, &renamings)
     })?;
-    counted.tally.finish(schemes, model.nodes);
-    Ok(())
+    Ok(counted.tally.finish(schemes, model.nodes))
 }
 
 /// Names of the sample that the rules make something else of than the scheme.

@@ -2,13 +2,15 @@
 
 use std::io::{self, Write};
 
-use slotscope_findings::advise::findings::{Advice, AdviseFindings, SchemeScore};
-use slotscope_report::charts::schemes::{self, SchemePoint};
+use slotscope_findings::advise::findings::{Advice, AdviseFindings};
+use slotscope_report::charts::schemes;
 use slotscope_report::charts::{self, Sheet};
 use slotscope_report::json;
 use slotscope_report::output::{OutputSet, Written};
+use slotscope_report::view::advice;
+use slotscope_report::view::advice::schemes::{SchemeChart, chart_title};
 
-use crate::advise::{code, lint_config, view, whatif_script};
+use crate::advise::{code, lint_config, whatif_script};
 
 /// The files.
 pub(crate) fn outputs() -> OutputSet<AdviseFindings> {
@@ -30,19 +32,11 @@ pub(crate) fn outputs() -> OutputSet<AdviseFindings> {
         })
 }
 
-/// The schemes; none where batches of several keys are missing, which are one of its axes.
+/// The schemes, where there is a choice.
 fn chart(findings: &AdviseFindings) -> Option<Sheet<'static>> {
-    let point = |scheme: &SchemeScore| {
-        Some(SchemePoint {
-            name: view::scheme_name(scheme),
-            single_slot_share: scheme.single_slot_share?,
-            max_over_mean: scheme.max_over_mean.n,
-            max_over_mean_2n: scheme.max_over_mean.twice,
-        })
-    };
-    let points: Vec<SchemePoint> = findings.schemes.iter().map(point).collect::<Option<_>>()?;
-    let (title, subtitle) = (view::chart_title(findings), view::counted_input(findings));
-    (points.len() > 1).then(|| schemes::sheet(title, subtitle, findings.nodes, points))
+    let chart = SchemeChart::of(findings)?;
+    let (title, subtitle) = (chart_title(findings), advice::counted_input(findings));
+    Some(schemes::sheet(title, subtitle, chart))
 }
 
 /// A text about the rules, where names change.

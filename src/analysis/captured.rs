@@ -349,7 +349,7 @@ mod tests {
         let scanned = reading
             .scan("counting", || Tallies::new(Parts::All))
             .unwrap();
-        let inputs = Inputs::of(reading, &scanned);
+        let inputs = Inputs::of(&reading, &scanned);
         let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
         captures(&inputs, &scanned, &topology(), &named)
     }

@@ -4,6 +4,8 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::scan::Scanned;
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::tally::Tallies;
+use slotscope_findings::advise::findings::AdviseFindings;
+use slotscope_findings::advise::retagged::SlotsMoved;
 use slotscope_findings::topology::Topology;
 
 use crate::analysis::beside::Beside;
@@ -26,9 +28,32 @@ pub(crate) struct CountedInputs {
     /// The nodes as far as they are known without the counts.
     pub(super) topology: Topology,
     pub(super) started: Started,
+    /// The inputs themselves, where this process counted them.
+    reading: Option<Reading>,
+    pub(super) advised: Option<Advised>,
+}
+
+/// Which hash tags the commands among the inputs ask for, and the load of slots with them where they are others.
+pub(crate) struct Advised {
+    /// The advice.
+    pub findings: AdviseFindings,
+    /// What its tags move.
+    pub moved: Option<SlotsMoved>,
 }
 
 impl CountedInputs {
+    /// The inputs once more, where all of them can be read again and every key was counted as servers hash it.
+    pub(crate) fn again(&mut self) -> Option<&mut Reading> {
+        let are_all_keys = self.inputs.filter.is_none() && self.inputs.policy.is_oss();
+        let reading = self.reading.as_mut().filter(|_| are_all_keys);
+        reading.filter(|reading| reading.is_rereadable())
+    }
+
+    /// The same with an advice on hash tags.
+    pub(crate) fn advised(self, advised: Option<Advised>) -> Self {
+        CountedInputs { advised, ..self }
+    }
+
     /// What other processes counted, for this analysis.
     ///
     /// # Errors
@@ -40,6 +65,8 @@ impl CountedInputs {
             inputs,
             counted,
             started: Started::now(),
+            reading: None,
+            advised: None,
         })
     }
 }
@@ -60,7 +87,7 @@ impl Analysis {
         let of_others = beside.add_to(&mut counted.first, &mut reading, ops)?;
         let inputs = Inputs {
             counters: counters.or(of_others),
-            ..Inputs::of(reading, &counted.first)
+            ..Inputs::of(&reading, &counted.first)
         };
         Ok(CountedInputs {
             analysis,
@@ -68,6 +95,8 @@ impl Analysis {
             counted,
             topology,
             started,
+            reading: Some(reading),
+            advised: None,
         })
     }
 

@@ -72,7 +72,7 @@ impl Inputs {
     }
 
     /// Those that were just scanned.
-    pub(crate) fn of<T>(reading: Reading, scanned: &Scanned<T>) -> Self {
+    pub(crate) fn of<T>(reading: &Reading, scanned: &Scanned<T>) -> Self {
         Inputs {
             files: reading
                 .sources
@@ -83,12 +83,12 @@ impl Inputs {
             counters: None,
             dumped: dumped(&reading.sources),
             threads: reading.threads(),
-            collections: reading.collections,
+            collections: reading.collections.clone(),
             passed_over: reading.passed_over,
             of_reports: reading.of_reports,
-            policy: reading.options.policy,
+            policy: reading.options.policy.clone(),
             lfu: reading.options.walking.lfu,
-            filter: reading.options.only.filter,
+            filter: reading.options.only.filter.clone(),
             kernel: reading.options.kernel.name.into(),
         }
     }

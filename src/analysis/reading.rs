@@ -210,6 +210,11 @@ impl Reading {
         self.sources.iter().map(|source| source.path())
     }
 
+    /// Runs `work` on the threads that read.
+    pub(crate) fn on_threads<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.pool.install(work)
+    }
+
     /// Worker threads.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()

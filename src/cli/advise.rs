@@ -13,10 +13,11 @@ use slotscope_engine::source::{Source, stream};
 use slotscope_findings::advise::batches::Batches;
 use slotscope_findings::advise::findings::AdviseFindings;
 use slotscope_report::output::Guard;
+use slotscope_report::view::advice;
 use std::io::Read as _;
 
 use crate::advise::outputs::outputs;
-use crate::advise::{AdviseSpec, advise, view};
+use crate::advise::{AdviseSpec, advise};
 use crate::analysis::reading::Reading;
 use crate::analysis::{collected, rejected};
 use crate::cli::by::ByArgs;
@@ -93,7 +94,7 @@ impl AdviseArgs {
         let files = self.out.as_deref().map(open).transpose()?;
         let findings = self.findings()?;
         let printed = self.output.print(&findings, Rows::or_json(self.top), || {
-            view::sections(&findings)
+            advice::sections(&findings)
         });
         if let Some(files) = files {
             files.publish(&findings)?;
@@ -191,7 +192,7 @@ impl AdviseArgs {
 }
 
 /// Takes the captures and append-only files out of the sources of names.
-fn captures_of(reading: &mut Reading) -> Result<Vec<Box<dyn Source>>> {
+pub(super) fn captures_of(reading: &mut Reading) -> Result<Vec<Box<dyn Source>>> {
     let (mut names, mut captures) = (Vec::new(), Vec::new());
     for source in std::mem::take(&mut reading.sources) {
         if source.is_rereadable() && is_capture(&*source)? {

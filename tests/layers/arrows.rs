@@ -85,8 +85,21 @@ const LAYERS: &[Layers] = &[
             ("node_labels", &[]),
             ("plan", &["summary", "topology"]),
             // Every step is computed on the loads that the steps before it leave.
-            ("steps", &["plan", "summary", "topology"]),
-            ("summary", &["topology"]),
+            (
+                "steps",
+                &[
+                    "advise::findings",
+                    "advise::reasons",
+                    "plan",
+                    "summary",
+                    "topology",
+                ],
+            ),
+            (
+                "summary",
+                // A report has the advice on hash tags.
+                &["advise::findings", "advise::retagged", "topology"],
+            ),
             ("topology", &[]),
             // The sentences of findings, by which these serialize.
             ("wording", &["summary", "topology"]),

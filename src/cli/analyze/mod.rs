@@ -1,5 +1,6 @@
 //! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
 
+mod advice;
 mod destination;
 mod parts;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::chosen::AUTO;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::remote;
@@ -273,7 +275,17 @@ impl AnalyzeArgs {
                 .words(input.collected.as_ref().map(Collected::word))?;
             analysis = analysis.reading_words([words, spec::words(&self.hashing)].concat());
         }
-        let mut summary = input.keys.count(&analysis, |counted| counted.summary())?;
+        // Names in the advice are parts of names; counts by slot alone have none.
+        let is_advised = !self.redact && !self.counting.slots_only() && self.reading.format == AUTO;
+        let by = self.by.metrics()?.first().copied();
+        let mut summary = input.keys.count(&analysis, |counted| {
+            let counted = if is_advised {
+                advice::added(counted, by)?
+            } else {
+                counted
+            };
+            counted.summary()
+        })?;
         if let Some(collected) = &input.collected {
             collected.rename(&mut summary.input, &mut summary.nodes.source);
             collected.note(&mut summary, self.redact);

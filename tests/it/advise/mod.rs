@@ -3,12 +3,14 @@
 mod brute_force;
 mod cluster;
 mod commands;
+mod in_report;
 mod kinds;
 mod more_kinds;
 mod other_kinds;
 mod outputs;
 mod promises;
 mod sampled;
+mod seeds;
 mod workload;
 
 use crate::support::rng::Rng;
@@ -23,7 +25,7 @@ use workload::{Right, Workload};
 const NOISE: [f64; 4] = [0.0, 0.02, 0.05, 0.1];
 
 /// Seeds of each kind.
-fn seeds() -> u64 {
+fn seeds_of_kind() -> u64 {
     let seeds = std::env::var("SLOTSCOPE_SEEDS").ok();
     seeds.and_then(|seeds| seeds.parse().ok()).unwrap_or(2)
 }
@@ -90,7 +92,7 @@ fn too_little(
 fn campaign(kinds: &[Kind]) {
     let (mut right, mut all, mut found) = (0, 0, Vec::new());
     for kind in kinds {
-        for seed in 0..seeds() {
+        for seed in 0..seeds_of_kind() {
             let (load, noise) = workload(kind, seed);
             all += 1;
             match wrong(&load, noise) {

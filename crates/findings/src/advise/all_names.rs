@@ -1,7 +1,6 @@
 //! Schemes carried out on all names of an input, of which the model saw a sample.
 //!
-//! Every name is counted as it is, once for all schemes; a scheme then moves the load of the names that it changes. Only names
-//! that begin like those of a family that some scheme changes are taken apart.
+//! Every name is counted as it is, once for all schemes; a scheme then moves the load of the names that it changes.
 
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::Metric;
@@ -9,29 +8,23 @@ use slotscope_engine::slot::{SLOTS, SlotBatch};
 use slotscope_engine::tally::Tally;
 
 use crate::advise::carried_out::{Scored, hashed};
-use crate::advise::families::Families;
+use crate::advise::changing::Changing;
 use crate::advise::model::Model;
-use crate::advise::scheme::Choice;
+use crate::advise::names::weights;
 use crate::advise::seeded::SeededMap;
 use crate::advise::spelling::Renaming;
-use crate::advise::tokens::Tokens;
 
 /// The counts of all names, as schemes change them.
 pub struct CarriedOut<'a> {
-    families: &'a Families,
-    renamings: &'a [Renaming],
-    /// By family the schemes that change it.
-    changing: Vec<Vec<usize>>,
-    /// What names of those families begin with; none is the beginning of another.
-    prefixes: Vec<Vec<u8>>,
+    changing: Changing<'a>,
     by: Metric,
     /// Load by slot, and of tags that are heavy in the sample.
     common: Vec<u64>,
     tags: SeededMap<u64, u64>,
     /// What each scheme adds to that.
     moved: Vec<Moved>,
-    tokens: Tokens,
-    new: Vec<u8>,
+    /// Names by family, of those that schemes change.
+    of_family: Vec<u64>,
 }
 
 /// What a scheme changes.
@@ -45,24 +38,6 @@ struct Moved {
 impl<'a> CarriedOut<'a> {
     /// Nothing counted yet.
     pub fn new(model: &'a Model<'_>, schemes: &[Scored], renamings: &'a [Renaming]) -> Self {
-        let changes = |number: usize| {
-            let is_changed =
-                |renaming: &Renaming| renaming.scheme.get(number as u32) != Choice::Keep;
-            let schemes = renamings
-                .iter()
-                .enumerate()
-                .filter(|(_, renaming)| is_changed(renaming));
-            schemes.map(|(at, _)| at).collect::<Vec<_>>()
-        };
-        let list = &model.families.list;
-        let changing: Vec<Vec<usize>> = (0..list.len()).map(changes).collect();
-        let changed = list
-            .iter()
-            .zip(&changing)
-            .filter(|(_, schemes)| !schemes.is_empty());
-        let mut prefixes: Vec<Vec<u8>> = changed.map(|(family, _)| family.prefix()).collect();
-        prefixes.sort();
-        prefixes.dedup_by(|longer, shorter| longer.starts_with(shorter));
         let heavy = |scheme: &Scored| {
             scheme
                 .names
@@ -77,10 +52,7 @@ impl<'a> CarriedOut<'a> {
             renamed: 0,
         });
         CarriedOut {
-            families: &model.families,
-            renamings,
-            changing,
-            prefixes,
+            changing: Changing::new(&model.families, renamings),
             by: model.names.metric(),
             common: vec![0; SLOTS],
             tags: schemes
@@ -89,8 +61,7 @@ impl<'a> CarriedOut<'a> {
                 .map(|(tag, _)| (tag, 0))
                 .collect(),
             moved: moved.collect(),
-            tokens: Tokens::default(),
-            new: Vec::new(),
+            of_family: vec![0; model.families.list.len()],
         }
     }
 
@@ -99,40 +70,31 @@ impl<'a> CarriedOut<'a> {
         if let Some(of_tag) = self.tags.get_mut(&tag) {
             *of_tag += load;
         }
-        let after = self
-            .prefixes
-            .partition_point(|prefix| prefix.as_slice() <= name);
-        let may_change = after
-            .checked_sub(1)
-            .is_some_and(|at| name.starts_with(&self.prefixes[at]));
-        if !may_change || !self.tokens.parse(name) {
-            return;
-        }
-        let number = self.families.find(Some(&self.tokens));
         let load = load as i64;
-        for at in &self.changing[number] {
-            self.new.clear();
-            self.renamings[*at].rename(
-                number as u32,
-                &self.families.list[number],
-                &self.tokens,
-                &mut self.new,
-            );
-            let part = hashed(&self.new);
-            let moved = &mut self.moved[*at];
-            moved.slots[usize::from(slot)] -= load;
-            moved.slots[usize::from(hashslot::slot_of_part(part))] += load;
-            moved.renamed += u64::from(self.new != name);
-            for (tag, load) in [(tag, -load), (hash(part), load)] {
-                if let Some(of_tag) = moved.tags.get_mut(&tag) {
-                    *of_tag += load;
+        let all = &mut self.moved;
+        let family = self.changing.each_new_name(name, |schemes, new| {
+            let part = hashed(new);
+            let (new_slot, new_tag) = (hashslot::slot_of_part(part), hash(part));
+            let is_renamed = new != name;
+            for at in schemes {
+                let moved = &mut all[*at];
+                moved.slots[usize::from(slot)] -= load;
+                moved.slots[usize::from(new_slot)] += load;
+                moved.renamed += u64::from(is_renamed);
+                for (tag, load) in [(tag, -load), (new_tag, load)] {
+                    if let Some(of_tag) = moved.tags.get_mut(&tag) {
+                        *of_tag += load;
+                    }
                 }
             }
+        });
+        if let Some(family) = family {
+            self.of_family[family] += 1;
         }
     }
 
-    /// Puts what was counted in place of what the sample let expect.
-    pub fn finish(self, schemes: &mut [Scored], nodes: usize) {
+    /// Puts what was counted in place of what the sample let expect. Returns the names of each family that schemes change.
+    pub fn finish(self, schemes: &mut [Scored], nodes: usize) -> Vec<u64> {
         for (scored, moved) in schemes.iter_mut().zip(self.moved) {
             let slots = self.common.iter().zip(&moved.slots);
             scored.names.slots = slots
@@ -145,24 +107,23 @@ impl<'a> CarriedOut<'a> {
             }
             scored.weigh(nodes);
         }
+        self.of_family
     }
 }
 
 impl Tally for CarriedOut<'_> {
     fn add(&mut self, keys: &SlotBatch<'_>) {
+        let weight = weights(keys, self.by);
         for i in 0..keys.len() {
-            let load = match self.by {
-                Metric::Keys => 1,
-                by => keys.batch.values.load(i)[by],
-            };
             let name = keys.batch.keys.get(keys.batch.base, i);
             let tag = hash(keys.hashed.get(keys.batch.base, i));
-            self.add_name(name, load, keys.slots[i], tag);
+            self.add_name(name, weight(i), keys.slots[i], tag);
         }
     }
 
     fn merge(&mut self, other: Self) {
         add(&mut self.common, &other.common);
+        add(&mut self.of_family, &other.of_family);
         other
             .tags
             .iter()

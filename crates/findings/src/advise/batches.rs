@@ -8,8 +8,8 @@ use slotscope_engine::hash::fold;
 use crate::advise::tokens::MOST_BYTES;
 
 /// Bytes of keys, and keys, that are kept.
-const MOST_KEY_BYTES: usize = 32 << 20;
-const MOST_KEYS: usize = 1 << 20;
+const MOST_KEY_BYTES: usize = 16 << 20;
+const MOST_KEYS: usize = 1 << 19;
 /// Keys of a batch that are kept: the first ones of very many are judged for all.
 const MOST_KEYS_OF_BATCH: usize = 1024;
 
@@ -78,10 +78,15 @@ impl Batches {
         if keys.is_empty() || !self.keeps(number) {
             return;
         }
-        for key in keys.iter().take(MOST_KEYS_OF_BATCH) {
+        let kept = keys.iter().take(MOST_KEYS_OF_BATCH).map(|key| {
             let key = key.as_ref();
-            self.bytes
-                .extend_from_slice(&key[..key.len().min(MOST_BYTES + 1)]);
+            &key[..key.len().min(MOST_BYTES + 1)]
+        });
+        let mut kept: Vec<&[u8]> = kept.collect();
+        kept.sort_unstable();
+        kept.dedup();
+        for key in kept {
+            self.bytes.extend_from_slice(key);
             self.ends.push(self.bytes.len() as u32);
         }
         let end = self.ends.len() as u32;
@@ -129,6 +134,12 @@ impl Batches {
         self.batches.len()
     }
 
+    /// Whether at least so many of those that are kept have several keys.
+    pub fn has_several(&self, least: u64) -> bool {
+        let several = (0..self.len()).filter(|at| self.numbers(*at).len() > 1);
+        several.take(least as usize).count() as u64 == least
+    }
+
     /// Whether none is.
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()
@@ -139,16 +150,30 @@ impl Batches {
         self.mask + 1
     }
 
-    fn keys(&self, at: usize) -> impl Iterator<Item = &[u8]> {
+    /// The numbers of the keys of batch `at`.
+    pub(crate) fn numbers(&self, at: usize) -> std::ops::Range<usize> {
         let from = at
             .checked_sub(1)
             .map_or(0, |before| self.batches[before].end as usize);
-        (from..self.batches[at].end as usize).map(|key| {
-            let start = key
-                .checked_sub(1)
-                .map_or(0, |before| self.ends[before] as usize);
-            &self.bytes[start..self.ends[key] as usize]
-        })
+        from..self.batches[at].end as usize
+    }
+
+    /// A key by its number.
+    pub(crate) fn key(&self, number: usize) -> &[u8] {
+        let start = number
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before] as usize);
+        &self.bytes[start..self.ends[number] as usize]
+    }
+
+    /// The keys of batch `at`, each once and in order.
+    pub(crate) fn keys(&self, at: usize) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.numbers(at).map(|number| self.key(number))
+    }
+
+    /// The command of batch `at`.
+    pub(crate) fn command(&self, at: usize) -> Option<&'static str> {
+        self.batches[at].command
     }
 
     /// Whether the keys of batch `at` must be in one slot.
@@ -158,9 +183,6 @@ impl Batches {
 
     /// Batch `at`.
     pub fn get(&self, at: usize) -> BatchKeys<'_> {
-        let mut keys: Vec<&[u8]> = self.keys(at).collect();
-        keys.sort_unstable();
-        keys.dedup();
         let Batch {
             command,
             must_be_together,
@@ -169,7 +191,7 @@ impl Batches {
         BatchKeys {
             command,
             must_be_together,
-            keys,
+            keys: self.keys(at).collect(),
         }
     }
 }

@@ -1,14 +1,13 @@
 //! A scheme carried out: every name and every batch renamed, their real slots counted. What is promised is of this pass.
 
-use std::collections::HashSet;
-
 use slotscope_engine::hash::hash;
 use slotscope_engine::slot::SLOTS;
 
 use crate::advise::batches::Batches;
+use crate::advise::joins::TouchedKey;
 use crate::advise::model::Model;
 use crate::advise::scheme::Scheme;
-use crate::advise::seeded::SeededMap;
+use crate::advise::seeded::{SeededMap, SeededSet};
 use crate::advise::soundness::{Penalty, Soundness};
 use crate::advise::spelling::{Renaming, Spelling};
 use crate::advise::tokens::Tokens;
@@ -144,7 +143,7 @@ impl Model<'_> {
         let mut slots = vec![0; SLOTS];
         let mut tags: Vec<(u64, u64, u32)> = Vec::with_capacity(self.names.len());
         let (mut renamed, mut collisions) = (0, 0);
-        let mut made: HashSet<u64> = HashSet::new();
+        let mut made: SeededSet<u64> = SeededSet::default();
         let (mut tokens, mut new) = (Tokens::default(), Vec::new());
         for (number, family) in self.families.list.iter().enumerate() {
             for at in &family.names {
@@ -224,28 +223,17 @@ impl Model<'_> {
 
     /// The slot of each key that batches touch.
     pub(crate) fn slots_after(&self, renaming: &Renaming, batches: &Batches) -> Vec<u16> {
-        let mut slots: Vec<Option<u16>> = vec![None; self.joins.keys.len()];
         let (mut tokens, mut new) = (Tokens::default(), Vec::new());
-        for at in 0..batches.len() {
-            for (key, number) in batches.get(at).keys.into_iter().zip(self.joins.batch(at)) {
-                let slot = &mut slots[*number as usize];
-                if slot.is_some() {
-                    continue;
-                }
-                new.clear();
-                if tokens.parse(key) {
-                    let family = self.joins.keys[*number as usize].family;
-                    renaming.rename(
-                        family,
-                        &self.families.list[family as usize],
-                        &tokens,
-                        &mut new,
-                    );
-                }
-                *slot = Some(hashslot::slot(if new.is_empty() { key } else { &new }));
+        let slot = |touched: &TouchedKey| {
+            let key = batches.key(touched.place as usize);
+            new.clear();
+            if tokens.parse(key) {
+                let family = &self.families.list[touched.family as usize];
+                renaming.rename(touched.family, family, &tokens, &mut new);
             }
-        }
-        slots.into_iter().map(Option::unwrap_or_default).collect()
+            hashslot::slot(if new.is_empty() { key } else { &new })
+        };
+        self.joins.keys.iter().map(slot).collect()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use rayon::prelude::*;
+
 use crate::advise::batches::Batches;
 use crate::advise::carried_out::Scored;
 use crate::advise::families::{Family, FieldKind};
@@ -10,7 +12,7 @@ use crate::advise::scheme::{Choice, Scheme};
 use crate::advise::soundness::Soundness;
 
 /// Batches from which on captures count as evidence, and of several keys for locality.
-pub(crate) const LEAST_BATCHES: u64 = 100;
+pub const LEAST_BATCHES: u64 = 100;
 /// Schemes that are carried out, today's among them.
 const MOST_SCORED: usize = 7;
 /// Schemes of the answer.
@@ -23,7 +25,9 @@ const LOST: f64 = 0.001;
 const TOGETHER: f64 = 0.67;
 
 /// What the advice rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// No batch was seen.
@@ -50,6 +54,8 @@ pub struct Decision {
     pub judges_locality: bool,
     /// A scheme was left out as new names exist already, or two names become one.
     pub collided: bool,
+    /// Names by family, of those that schemes change; empty where the sample has all.
+    pub names_of: Vec<u64>,
 }
 
 impl Decision {
@@ -79,7 +85,9 @@ impl Model<'_> {
         };
         let bare = Scheme::without_tags(&self.choices);
         let chosen = schemes.into_iter().take(MOST_SCORED).chain([bare]);
-        chosen.map(|scheme| self.score(&scheme, batches)).collect()
+        let chosen: Vec<Scheme> = chosen.collect();
+        let scored = chosen.par_iter().map(|scheme| self.score(scheme, batches));
+        scored.collect()
     }
 
     /// Whether there are enough batches of several keys.
@@ -115,6 +123,7 @@ impl Model<'_> {
             evidence,
             judges_locality: self.judges_locality(),
             collided,
+            names_of: Vec::new(),
         }
     }
 

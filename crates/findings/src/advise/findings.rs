@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -23,11 +23,11 @@ pub(crate) const SCHEMA: &str = "slotscope.advise/1";
 const LISTED: usize = 100;
 
 /// All findings; the fields are those of the JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AdviseFindings {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
-    pub schema: &'static str,
+    pub schema: String,
     /// Whether to change the tags: the first scheme is the recommended one.
     pub advice: Advice,
     /// What it rests on.
@@ -75,7 +75,7 @@ pub struct AdviseFindings {
 }
 
 /// The advice in a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Advice {
     /// Change the tags.
@@ -85,7 +85,7 @@ pub enum Advice {
 }
 
 /// The family that is in the way.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockingFamily {
     /// Its pattern.
     pub pattern: Name,
@@ -94,7 +94,7 @@ pub struct BlockingFamily {
 }
 
 /// A family and what becomes of it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FamilyAdvice {
     /// The pattern.
     pub pattern: Name,
@@ -107,7 +107,7 @@ pub struct FamilyAdvice {
     /// What code joins to a new name; empty without a rule.
     #[serde(skip)]
     pub parts: Vec<NamePart>,
-    /// Its names in the sample.
+    /// Its names; of a pattern that no listed scheme changes an estimate, where families are from a sample.
     pub keys: u64,
     /// Its share of the load.
     pub load_share: f64,
@@ -116,7 +116,7 @@ pub struct FamilyAdvice {
 }
 
 /// A scheme and its result.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SchemeScore {
     /// Its tags; absent where it leaves them.
     pub tags: Vec<Name>,
@@ -151,7 +151,7 @@ pub struct SchemeScore {
 }
 
 /// A figure of the nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeFigures {
     /// Of the nodes.
     pub n: f64,
@@ -164,10 +164,10 @@ pub struct NodeFigures {
 }
 
 /// Batches of one kind.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchKind {
     /// The command; absent for bare keys.
-    pub command: Option<&'static str>,
+    pub command: Option<String>,
     /// The patterns of its keys.
     pub keys: Vec<Name>,
     /// Keys of a batch, in the mean.
@@ -211,7 +211,14 @@ impl AdviseFindings {
                 rule,
                 parts,
                 pattern: Name(family.pattern.clone()),
-                keys: family.names.len() as u64,
+                keys: decision
+                    .names_of
+                    .get(number)
+                    .copied()
+                    .filter(|keys| *keys > 0)
+                    .unwrap_or_else(|| {
+                        (family.names.len() as f64 / model.names.share()).round() as u64
+                    }),
                 load_share: rounded(family.load as f64 / model.sample_load),
                 accesses: family.accesses,
             }
@@ -222,7 +229,7 @@ impl AdviseFindings {
         // A rule that takes any word may take names that are of another: those of numbers alone come first.
         rules.sort_by_key(|rule| generality(rule));
         AdviseFindings {
-            schema: SCHEMA,
+            schema: SCHEMA.into(),
             advice: if decision.is_change() {
                 Advice::Change
             } else {
@@ -354,7 +361,7 @@ fn kinds(model: &Model<'_>, batches: &Batches, decision: &Decision) -> Vec<Batch
             .map(|of| Name(model.families.list[of.family as usize].pattern.clone()))
             .collect();
         let kind = BatchKind {
-            command: count.command,
+            command: count.command.map(String::from),
             keys,
             mean_keys: mean(count.keys),
             batches: count.batches,

@@ -80,12 +80,7 @@ impl Model<'_> {
                 .iter()
                 .map(|family| (*family, scheme.get(*family)))
                 .collect();
-            let known = self.judged.borrow().get(&key).copied();
-            let (soundness, is_monotonic) = known.unwrap_or_else(|| {
-                let judged = self.judge(&key);
-                self.judged.borrow_mut().insert(key, judged);
-                judged
-            });
+            let (soundness, is_monotonic) = self.judged.of(key, |key| self.judge(key));
             penalty.sum += match soundness {
                 Soundness::Good => 0.0,
                 Soundness::Limited => 0.2,

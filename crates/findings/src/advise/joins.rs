@@ -9,6 +9,7 @@ use slotscope_engine::hash::{fold, hash};
 use crate::advise::batches::Batches;
 use crate::advise::families::Families;
 use crate::advise::scheme::{Choice, MOST_FIELDS, Scheme};
+use crate::advise::seeded::SeededMap;
 use crate::advise::tokens::Tokens;
 
 /// Shapes that are counted by themselves; twice as many are followed, and the others are never cured.
@@ -17,6 +18,8 @@ const MOST_SHAPES: usize = 4096;
 /// A key that batches touch.
 #[derive(Debug, Clone, Copy)]
 pub struct TouchedKey {
+    /// Its number in the batches, the first time.
+    pub place: u32,
     /// Its family.
     pub family: u32,
     /// The hash of its name.
@@ -92,17 +95,21 @@ impl Joins {
     /// Reads all batches.
     pub(crate) fn of(batches: &Batches, families: &Families) -> Self {
         let mut joins = Joins::default();
-        let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut numbers: SeededMap<u64, u32> = SeededMap::default();
         let mut tokens = Tokens::default();
         let mut shapes: HashMap<BatchShape, ShapeCount> = HashMap::new();
         for at in 0..batches.len() {
-            let batch = batches.get(at);
             let from = joins.touched.len();
-            for key in &batch.keys {
-                let number = numbers.get(*key).copied().unwrap_or_else(|| {
-                    let number = joins.add_key(key, families, &mut tokens);
-                    numbers.insert(key.to_vec(), number);
-                    number
+            for place in batches.numbers(at) {
+                let name = hash(batches.key(place));
+                let number = *numbers.entry(name).or_insert_with(|| {
+                    joins.add_key(
+                        place as u32,
+                        name,
+                        batches.key(place),
+                        families,
+                        &mut tokens,
+                    )
                 });
                 joins.accesses[number as usize] += 1;
                 joins.touched.push(number);
@@ -112,11 +119,11 @@ impl Joins {
                 continue;
             }
             joins.multi += 1;
-            let shape = joins.shape(batch.must_be_together, &joins.touched[from..]);
+            let shape = joins.shape(batches.must_be_together(at), &joins.touched[from..]);
             let count = shapes.entry(shape).or_insert(ShapeCount {
                 batches: 0,
                 keys: 0,
-                command: batch.command,
+                command: batches.command(at),
             });
             count.batches += 1;
             count.keys += (joins.touched.len() - from) as u64;
@@ -131,7 +138,14 @@ impl Joins {
         joins
     }
 
-    fn add_key(&mut self, key: &[u8], families: &Families, tokens: &mut Tokens) -> u32 {
+    fn add_key(
+        &mut self,
+        place: u32,
+        name: u64,
+        key: &[u8],
+        families: &Families,
+        tokens: &mut Tokens,
+    ) -> u32 {
         let parsed = tokens.parse(key).then_some(&*tokens);
         let family = families.find(parsed) as u32;
         let values = self.values.len() as u32;
@@ -142,11 +156,11 @@ impl Joins {
                 .extend(looked_at.map(|field| hash(tokens.bytes(*field))));
         }
         let fields = (self.values.len() - values as usize) as u8;
-        let name = hash(key);
         let tag = hashslot::tag(key);
         let is_tagged = tag.is_some();
         let tag = tag.map_or(name, |tag| braced(hash(&key[tag])));
         self.keys.push(TouchedKey {
+            place,
             family,
             name,
             tag,

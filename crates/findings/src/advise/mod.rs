@@ -9,6 +9,7 @@ pub mod all_names;
 pub mod batches;
 #[doc(hidden)]
 pub mod carried_out;
+mod changing;
 pub mod decision;
 #[doc(hidden)]
 pub mod families;
@@ -22,6 +23,7 @@ pub mod model;
 pub mod names;
 pub mod reasons;
 pub mod rename_rules;
+pub mod retagged;
 pub mod scheme;
 mod search;
 mod seeded;

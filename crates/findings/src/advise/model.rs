@@ -1,12 +1,11 @@
 //! The model: names and batches as families, joins and tags; all that schemes are judged by.
 
-use std::collections::HashMap;
-
 use crate::advise::batches::Batches;
 use crate::advise::families::Families;
 use crate::advise::joins::{BatchShape, Joins};
 use crate::advise::names::NameSample;
 use crate::advise::scheme::{Choice, MOST_SCORED, Scheme, choices};
+use crate::advise::seeded::SeededSet;
 use crate::advise::soundness::Judged;
 use crate::advise::tag_loads::AllTagLoads;
 use crate::advise::tokens::Tokens;
@@ -99,11 +98,11 @@ fn each_name(names: &NameSample, batches: &Batches, found: &mut dyn FnMut(&Token
             found(&tokens);
         }
     }
-    let mut seen: HashMap<u64, ()> = HashMap::new();
+    let mut seen: SeededSet<u64> = SeededSet::default();
     for at in 0..batches.len() {
-        for key in batches.get(at).keys {
+        for key in batches.keys(at) {
             let hash = slotscope_engine::hash::hash(key);
-            if !names.has(hash) && seen.insert(hash, ()).is_none() && tokens.parse(key) {
+            if !names.has(hash) && seen.insert(hash) && tokens.parse(key) {
                 found(&tokens);
             }
         }
@@ -125,7 +124,7 @@ fn add_names(families: &mut Families, names: &NameSample) {
 fn add_accesses(families: &mut Families, batches: &Batches) {
     let mut tokens = Tokens::default();
     for at in 0..batches.len() {
-        for key in batches.get(at).keys {
+        for key in batches.keys(at) {
             let parsed = tokens.parse(key).then_some(&tokens);
             let number = families.find(parsed);
             families.list[number].accesses += 1;

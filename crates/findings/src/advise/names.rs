@@ -4,6 +4,7 @@
 //! names, on threads or on how the input is cut; and it holds every name below its largest hash, so that a new name can be
 //! looked for among the existing ones.
 
+use slotscope_engine::format::batch::MISSING;
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SlotBatch;
@@ -12,8 +13,8 @@ use slotscope_engine::tally::Tally;
 use crate::advise::tokens::MOST_BYTES;
 
 /// Names that are kept, and bytes of them.
-const MOST_NAMES: usize = 1 << 19;
-const MOST_NAME_BYTES: usize = 24 << 20;
+const MOST_NAMES: usize = 1 << 18;
+const MOST_NAME_BYTES: usize = 12 << 20;
 
 /// Names, each with its load.
 #[derive(Debug, Clone)]
@@ -179,15 +180,21 @@ impl NameSample {
     }
 }
 
+/// The load of each key of a batch: 1 by keys, else what the input says.
+pub(super) fn weights<'k>(keys: &'k SlotBatch<'_>, by: Metric) -> impl Fn(usize) -> u64 + 'k {
+    let column = keys.batch.values.column(by);
+    move |i| match (by, column) {
+        (Metric::Keys, _) => 1,
+        (_, None) => 0,
+        (_, Some(column)) => Some(column[i]).filter(|of| *of != MISSING).unwrap_or(0),
+    }
+}
+
 impl Tally for NameSample {
     fn add(&mut self, keys: &SlotBatch<'_>) {
+        let weight = weights(keys, self.by);
         for i in 0..keys.len() {
-            let load = keys.batch.values.load(i);
-            let weight = match self.by {
-                Metric::Keys => 1,
-                by => load[by],
-            };
-            self.push(keys.batch.keys.get(keys.batch.base, i), weight);
+            self.push(keys.batch.keys.get(keys.batch.base, i), weight(i));
         }
     }
 

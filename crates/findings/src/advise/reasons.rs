@@ -23,7 +23,9 @@ const HOT: f64 = 0.7;
 const LOOKED_AT: usize = 2000;
 
 /// Why nothing changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum KeepReason {
     /// Tags are sound, and there is no batch to judge more by.

@@ -1,12 +1,13 @@
 //! Hash maps of keys that are hashes already: fast, and with a seed that a hostile name cannot know.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use slotscope_engine::hash::fold;
 
-/// A map with `Seeded` hashes.
+/// A map and a set with `Seeded` hashes.
 pub(super) type SeededMap<K, V> = HashMap<K, V, Seeded>;
+pub(super) type SeededSet<K> = HashSet<K, Seeded>;
 
 /// Hashes by one multiplication a word.
 #[derive(Debug, Clone, Copy)]

@@ -17,8 +17,9 @@ const LEAST_ENDINGS: usize = 3;
 const COMMON: f64 = 0.8;
 /// Rounds of the search for common endings: a value may hide another.
 const ROUNDS: usize = 3;
-/// Shapes that are kept; names of others keep their spelling.
+/// Shapes that are kept, and their steps; names of others keep their spelling.
 const MOST_SHAPES: usize = 1 << 16;
+const MOST_STEPS: usize = 1 << 18;
 
 /// A separator and a word, as numbers of an `Interner`; 0 in place of a word is a field.
 pub(super) type Step = (u32, u32);
@@ -115,6 +116,7 @@ impl NameShapes {
     /// Places, as the steps before them and their separators, whose words are values by their endings.
     fn places_of_values(&self, patterns: &BTreeMap<Shape, u64>) -> HashSet<(Vec<Step>, u32)> {
         // By place the endings, each with its words, and whether the place is in the tag.
+        let many = places_of_many(patterns);
         type Endings<'a> = HashMap<(&'a [Step], u32), (HashSet<u32>, bool)>;
         let mut places: HashMap<(&[Step], u32), Endings<'_>> = HashMap::new();
         for (steps, ending) in patterns.keys() {
@@ -124,6 +126,9 @@ impl NameShapes {
                 let in_tag = braces.is_some_and(|of| {
                     (usize::from(of.open.tokens)..usize::from(of.close.tokens)).contains(&at)
                 });
+                if !many.contains(&(&steps[..at], *separator)) {
+                    continue;
+                }
                 let endings = places.entry((&steps[..at], *separator)).or_default();
                 let of_ending = endings.entry((&steps[at + 1..], *ending)).or_default();
                 of_ending.0.insert(*word);
@@ -150,6 +155,23 @@ impl NameShapes {
             .map(|((before, separator), _)| (before.to_vec(), *separator))
             .collect()
     }
+}
+
+/// Places with enough different words to be values. The patterns are in order, so that equal words of a place follow each
+/// other.
+fn places_of_many(patterns: &BTreeMap<Shape, u64>) -> HashSet<(&[Step], u32)> {
+    let mut words: HashMap<(&[Step], u32), (u32, usize)> = HashMap::new();
+    for (steps, _) in patterns.keys() {
+        for (at, (separator, word)) in steps.iter().enumerate().filter(|(_, step)| step.1 != 0) {
+            let (last, different) = words.entry((&steps[..at], *separator)).or_default();
+            *different += usize::from(*last != *word);
+            *last = *word;
+        }
+    }
+    let many = words
+        .into_iter()
+        .filter(|(_, (_, different))| *different >= LEAST_VALUES);
+    many.map(|(place, _)| place).collect()
 }
 
 /// Makes a field of each place of the trie that has too many words, from the front to the back.
@@ -203,11 +225,21 @@ fn merged(shapes: impl IntoIterator<Item = (Shape, u64)>) -> BTreeMap<Shape, u64
     for (shape, count) in shapes {
         *merged.entry(shape).or_default() += count;
     }
-    if merged.len() > MOST_SHAPES {
+    let steps =
+        |shapes: &BTreeMap<Shape, u64>| shapes.keys().map(|shape| shape.0.len()).sum::<usize>();
+    if merged.len() > MOST_SHAPES || steps(&merged) > MOST_STEPS {
         let mut ranked: Vec<(Shape, u64)> = merged.into_iter().collect();
         ranked.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        ranked.truncate(MOST_SHAPES);
-        merged = ranked.into_iter().collect();
+        let mut steps = 0;
+        let fits = |(shape, _): &(Shape, u64)| {
+            steps += shape.0.len();
+            steps <= MOST_STEPS
+        };
+        merged = ranked
+            .into_iter()
+            .take(MOST_SHAPES)
+            .take_while(fits)
+            .collect();
     }
     merged
 }

@@ -1,7 +1,7 @@
 //! How sound a scheme is, and what that costs it.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use crate::advise::scheme::Choice;
 
@@ -16,6 +16,7 @@ use crate::advise::scheme::Choice;
     PartialOrd,
     Ord,
     serde::Serialize,
+    serde::Deserialize,
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
@@ -39,4 +40,26 @@ pub struct Penalty {
 }
 
 /// Groups that were judged: most groups are the same in most schemes.
-pub type Judged = RefCell<HashMap<Vec<(u32, Choice)>, (Soundness, bool)>>;
+#[derive(Debug, Default)]
+pub struct Judged(Mutex<HashMap<Vec<(u32, Choice)>, Judgement>>);
+
+/// How sound a group is, and whether its load follows a tag.
+pub(crate) type Judgement = (Soundness, bool);
+
+impl Judged {
+    /// What is known of a group, or what `judge` finds.
+    pub(crate) fn of(
+        &self,
+        group: Vec<(u32, Choice)>,
+        judge: impl FnOnce(&[(u32, Choice)]) -> Judgement,
+    ) -> Judgement {
+        // What is in the map is whole, whatever became of who wrote it.
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known().get(&group).copied();
+        found.unwrap_or_else(|| {
+            let judged = judge(&group);
+            known().insert(group, judged);
+            judged
+        })
+    }
+}

@@ -196,6 +196,14 @@ pub struct Renaming {
 }
 
 impl Renaming {
+    /// Whether another makes the same of the names of a family.
+    pub(crate) fn is_same_for(&self, number: u32, other: &Renaming) -> bool {
+        let (mine, theirs) = (&self.spelling, &other.spelling);
+        self.scheme.get(number) == other.scheme.get(number)
+            && mine.styles.get(&number) == theirs.styles.get(&number)
+            && mine.is_other == theirs.is_other
+    }
+
     /// Appends to `new` what a name becomes that was taken apart; nothing where it stays.
     pub fn rename(&self, number: u32, family: &Family, tokens: &Tokens, new: &mut Vec<u8>) {
         let choice = self.scheme.get(number);

@@ -1,6 +1,8 @@
 //! How heavy tags are, by family and choice: from the sample of names, and from the batches.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
 
 use slotscope_engine::hash::hash;
 
@@ -8,6 +10,7 @@ use crate::advise::families::{Families, Family};
 use crate::advise::joins::{Joins, TouchedKey, braced, tag_hash};
 use crate::advise::names::NameSample;
 use crate::advise::scheme::{Choice, MOST_FIELDS};
+use crate::advise::seeded::SeededMap;
 use crate::advise::tokens::Tokens;
 
 /// Tags of a family and a choice that are followed; those of its families are added up.
@@ -49,10 +52,15 @@ impl AllTagLoads {
         choices: &[Vec<Choice>],
         joins: &Joins,
     ) -> Self {
-        let mut all = AllTagLoads::default();
-        for (number, of) in choices.iter().enumerate() {
-            all.add_names(number as u32, &families.list[number], of, names);
-        }
+        let families = families.list.par_iter().zip(choices).enumerate();
+        let loads = families.flat_map_iter(|(number, (family, choices))| {
+            let loads = loads_of(family, choices, names);
+            loads.map(move |(choice, loads)| ((number as u32, choice), loads))
+        });
+        let mut all = AllTagLoads {
+            loads: loads.collect(),
+            ..AllTagLoads::default()
+        };
         all.add_accesses(choices, joins);
         all
     }
@@ -65,50 +73,6 @@ impl AllTagLoads {
     /// The same by window of the capture.
     pub fn windows(&self, family: u32, choice: Choice) -> Option<&[Heaviest]> {
         self.windows.get(&(family, choice)).map(Vec::as_slice)
-    }
-
-    fn add_names(&mut self, number: u32, family: &Family, choices: &[Choice], names: &NameSample) {
-        let fields = &family.fields[..family.fields.len().min(MOST_FIELDS + 1)];
-        let width = fields.len() + 2;
-        let mut hashes: Vec<u64> = Vec::with_capacity(width * family.names.len());
-        let mut tokens = Tokens::default();
-        for name in &family.names {
-            let (name, _) = names.get(*name as usize);
-            let whole = hash(name);
-            let tag = hashslot::tag(name).map_or(whole, |tag| braced(hash(&name[tag])));
-            hashes.extend([whole, tag]);
-            if tokens.parse(name) {
-                hashes.extend(fields.iter().map(|field| hash(tokens.bytes(*field))))
-            } else {
-                hashes.resize(hashes.len() + fields.len(), 0)
-            }
-        }
-        let mut loads: Vec<(u64, u64)> = Vec::with_capacity(family.names.len());
-        for choice in choices {
-            loads.clear();
-            let rows = hashes.chunks_exact(width).zip(&family.names);
-            loads.extend(rows.map(|(row, name)| {
-                (
-                    tag_hash(*choice, row[0], row[1], &row[2..]),
-                    names.get(*name as usize).1,
-                )
-            }));
-            loads.sort_unstable();
-            let (tags, pairs) = summed(&loads);
-            let distinct = tags.len() as u64;
-            let of = TagLoads {
-                by_load: heaviest(tags, MOST_TAGS),
-                by_accesses: Vec::new(),
-                distinct,
-                expected_distinct: expected_distinct(
-                    loads.len() as f64,
-                    pairs,
-                    distinct as f64,
-                    names.share(),
-                ),
-            };
-            self.loads.insert((number, *choice), of);
-        }
     }
 
     /// Accesses by tag, in the whole capture and by window.
@@ -127,45 +91,87 @@ impl AllTagLoads {
                 }
             }
         }
-        for (number, keys) in of_family
-            .iter()
-            .enumerate()
-            .filter(|(_, keys)| !keys.is_empty())
-        {
+        let touched = of_family.par_iter().zip(choices).enumerate();
+        let touched = touched.filter(|(_, (keys, _))| !keys.is_empty());
+        let counted = touched.flat_map_iter(|(number, (keys, choices))| {
             // Untagged names are what the hot keys of a window are measured by.
-            let bare = [Choice::Bare];
-            let of = choices[number]
-                .iter()
-                .chain(bare.iter().filter(|bare| !choices[number].contains(bare)));
-            for choice in of {
-                self.add_accesses_of(number as u32, *choice, keys, joins);
-            }
+            let bare = Some(Choice::Bare).filter(|bare| !choices.contains(bare));
+            let of = choices.iter().copied().chain(bare);
+            of.map(move |choice| (number as u32, choice, accesses_of(choice, keys, joins)))
+        });
+        let counted: Vec<(u32, Choice, Accesses)> = counted.collect();
+        for (number, choice, (whole, windows)) in counted {
+            self.windows.insert((number, choice), windows);
+            self.loads.entry((number, choice)).or_default().by_accesses = whole;
         }
     }
+}
 
-    fn add_accesses_of(
-        &mut self,
-        number: u32,
-        choice: Choice,
-        keys: &[(u8, &TouchedKey)],
-        joins: &Joins,
-    ) {
-        let mut whole: HashMap<u64, u64> = HashMap::new();
-        let mut windows: Vec<HashMap<u64, u64>> = vec![HashMap::new(); WINDOWS];
-        for (window, key) in keys {
-            let tag = joins.tag_of(key, choice);
-            *whole.entry(tag).or_default() += 1;
-            *windows[usize::from(*window)].entry(tag).or_default() += 1;
-        }
-        let of_window =
-            |tags: HashMap<u64, u64>| heaviest(tags.into_iter().collect(), MOST_TAGS_OF_WINDOW);
-        self.windows.insert(
-            (number, choice),
-            windows.into_iter().map(of_window).collect(),
-        );
-        let of = self.loads.entry((number, choice)).or_default();
-        of.by_accesses = heaviest(whole.into_iter().collect(), MOST_TAGS);
+/// The tags of a whole capture, and of each window.
+type Accesses = (Heaviest, Vec<Heaviest>);
+
+/// How often the tags that a choice makes of keys are touched.
+fn accesses_of(choice: Choice, keys: &[(u8, &TouchedKey)], joins: &Joins) -> Accesses {
+    let mut whole: SeededMap<u64, u64> = SeededMap::default();
+    let mut windows: Vec<SeededMap<u64, u64>> = vec![SeededMap::default(); WINDOWS];
+    for (window, key) in keys {
+        let tag = joins.tag_of(key, choice);
+        *whole.entry(tag).or_default() += 1;
+        *windows[usize::from(*window)].entry(tag).or_default() += 1;
     }
+    let of_window =
+        |tags: SeededMap<u64, u64>| heaviest(tags.into_iter().collect(), MOST_TAGS_OF_WINDOW);
+    (
+        heaviest(whole.into_iter().collect(), MOST_TAGS),
+        windows.into_iter().map(of_window).collect(),
+    )
+}
+
+/// The tags that each of `choices` makes of the names of a family.
+fn loads_of<'a>(
+    family: &'a Family,
+    choices: &'a [Choice],
+    names: &'a NameSample,
+) -> impl Iterator<Item = (Choice, TagLoads)> + 'a {
+    let fields = &family.fields[..family.fields.len().min(MOST_FIELDS + 1)];
+    let width = fields.len() + 2;
+    let mut hashes: Vec<u64> = Vec::with_capacity(width * family.names.len());
+    let mut tokens = Tokens::default();
+    for name in &family.names {
+        let (name, _) = names.get(*name as usize);
+        let whole = hash(name);
+        let tag = hashslot::tag(name).map_or(whole, |tag| braced(hash(&name[tag])));
+        hashes.extend([whole, tag]);
+        if tokens.parse(name) {
+            hashes.extend(fields.iter().map(|field| hash(tokens.bytes(*field))))
+        } else {
+            hashes.resize(hashes.len() + fields.len(), 0)
+        }
+    }
+    let mut loads: Vec<(u64, u64)> = Vec::with_capacity(family.names.len());
+    choices.iter().map(move |choice| {
+        loads.clear();
+        let rows = hashes.chunks_exact(width).zip(&family.names);
+        loads.extend(rows.map(|(row, name)| {
+            let tag = tag_hash(*choice, row[0], row[1], &row[2..]);
+            (tag, names.get(*name as usize).1)
+        }));
+        loads.sort_unstable();
+        let (tags, pairs) = summed(&loads);
+        let distinct = tags.len() as u64;
+        let of = TagLoads {
+            by_load: heaviest(tags, MOST_TAGS),
+            by_accesses: Vec::new(),
+            distinct,
+            expected_distinct: expected_distinct(
+                loads.len() as f64,
+                pairs,
+                distinct as f64,
+                names.share(),
+            ),
+        };
+        (*choice, of)
+    })
 }
 
 /// Sums of sorted loads by tag, and how many pairs of names share a tag.

@@ -46,18 +46,25 @@ pub(super) fn changes(
     situation: &Situation<'_>,
     role: &RoleNow<'_>,
     reads: Option<f64>,
+    are_tags_others: bool,
 ) -> Vec<Change> {
     let trial = Trial {
         summary,
         situation,
         role,
+        are_tags_others,
     };
     let heavy = trial.heavy();
     let Some(first) = heavy.first() else {
         return Vec::new();
     };
-    if let Some(untag) = trial.untag(first) {
-        return vec![untag];
+    let retag = trial.retag(first);
+    let untag = trial.untag(first).filter(|_| !trial.is_needed());
+    if let Some(untag) = untag {
+        // Where other tags are none, both are one.
+        let is_other = |retag: &Change| retag.brings_tags();
+        let untag = Some(untag).filter(|_| retag.as_ref().is_none_or(is_other));
+        return retag.into_iter().chain(untag).collect();
     }
     let split = trial.split(&heavy);
     let reads = trial.reads_of(first).or(reads);
@@ -65,17 +72,24 @@ pub(super) fn changes(
     let cache = is_load.then(|| trial.cache(first, reads));
     // Where reads are known to be few, no cache helps.
     let cache = cache.filter(|_| reads.is_none_or(|reads| reads >= 0.5));
-    if reads.is_some_and(|reads| reads >= MOSTLY_READ) {
+    let others: Vec<Change> = if reads.is_some_and(|reads| reads >= MOSTLY_READ) {
         cache.into_iter().chain(split).collect()
     } else {
         split.into_iter().chain(cache).collect()
-    }
+    };
+    retag.into_iter().chain(others).collect()
 }
 
-struct Trial<'a> {
-    summary: &'a Summary,
-    situation: &'a Situation<'a>,
-    role: &'a RoleNow<'a>,
+/// A role that asks for a change.
+pub(super) struct Trial<'a> {
+    /// What was found.
+    pub summary: &'a Summary,
+    /// Where the steps so far lead.
+    pub situation: &'a Situation<'a>,
+    /// The role.
+    pub role: &'a RoleNow<'a>,
+    /// Whether a step has other tags in place of those that were counted.
+    are_tags_others: bool,
 }
 
 impl<'a> Trial<'a> {
@@ -99,6 +113,11 @@ impl<'a> Trial<'a> {
         let weighed = self.role.load.units(&self.summary.nodes, units);
         let least = weighed.least_heavy(self.total() / self.nodes().max(1) as f64);
         let on_nodes = weighed.named.into_iter().filter(|unit| unit.node.is_some());
+        let is_there = |unit: &Unit| {
+            let load = self.role.slots[usize::from(unit.slot)] as f64;
+            !self.are_tags_others || unit.kind != UnitKind::Tag && load >= unit.load
+        };
+        let on_nodes = on_nodes.filter(is_there);
         let heavy = on_nodes.filter(|unit| unit.kind.can_be_heavy(self.metric()));
         let heavy = heavy.take_while(|unit| unit.load >= least).take(MOST);
         // A key that is nearly all of its tag is what is split.
@@ -138,8 +157,11 @@ impl<'a> Trial<'a> {
                 .min(slots[usize::from(unit.slot)]);
             let mut slots = slots.to_vec();
             slots[usize::from(unit.slot)] -= load;
-            let each = load / slots.len() as u64;
-            slots.iter_mut().for_each(|slot| *slot += each);
+            // Fewer keys than slots are spread, too.
+            let (all, load) = (slots.len() as u128, u128::from(load));
+            let up_to = |slot: usize| (load * slot as u128 / all) as u64;
+            let each = slots.iter_mut().enumerate();
+            each.for_each(|(at, slot)| *slot += up_to(at + 1) - up_to(at));
             slots
         };
         let roles = self.situation.roles.iter();

@@ -116,6 +116,11 @@ impl Commands {
         self.of("whatif", &flags)
     }
 
+    /// `slotscope advise`, which says what becomes of which names.
+    pub(crate) fn advise(&self, by: Metric) -> String {
+        self.of("advise", &self.by(&[by]))
+    }
+
     /// `slotscope whatif` without the braces of a tag.
     pub fn untag(&self, tag: &str, by: Metric) -> String {
         let flags = [

@@ -7,7 +7,7 @@ use crate::steps::application::{Change, changes};
 use crate::steps::moves::{can_be_goal, moved};
 use crate::steps::repair::step;
 use crate::steps::situation::{RoleNow, Situation};
-use crate::steps::{CHANGES, RELIEF, Steps};
+use crate::steps::{CHANGES, RELIEF, Steps, is_improved};
 use crate::summary::limit;
 use crate::summary::step::{Step, StepKind, StepText};
 
@@ -132,7 +132,14 @@ impl<'a> Steps<'a> {
     ) -> Vec<(usize, Vec<Change>)> {
         let mut chosen: Vec<(usize, Vec<Change>)> = Vec::new();
         for at in pressing {
-            let found = changes(self.summary, changed, &changed.roles[*at], self.reads);
+            let is_done = chosen.iter().any(|(_, found)| found[0].is_of_names());
+            if is_done && !changed.is_pressing(&changed.roles[*at]) {
+                continue;
+            }
+            let mut others = chosen.iter().map(|(_, found)| found[0].kind);
+            let are_others = others.any(|kind| kind == StepKind::ChooseTags);
+            let role = &changed.roles[*at];
+            let found = changes(self.summary, changed, role, self.reads, are_others);
             let Some(first) = found.first() else { continue };
             for (role, (slots, known)) in changed.roles.iter_mut().zip(&first.roles) {
                 role.slots.clone_from(slots);
@@ -148,10 +155,13 @@ impl<'a> Steps<'a> {
             let alternatives = found.split_off(1);
             let by = self.now.roles[at].verdict.by();
             let name = self.now.roles[at].verdict.role;
-            let findings = self.skews(|found| found.role == name);
             for change in found {
                 let before = self.now.clone();
                 apply(&mut self.now, &change);
+                let findings = self.skews(|found| {
+                    found.role == name
+                        || change.is_of_names() && is_improved(&before, &self.now, found)
+                });
                 let mut step = self.change_step(&change, by, &self.now, findings.clone());
                 let others = alternatives.iter().map(|change| {
                     let mut other = before.clone();
@@ -171,7 +181,9 @@ impl<'a> Steps<'a> {
         after: &Situation<'_>,
         findings: Vec<String>,
     ) -> Step {
+        let is_exact = change.kind == StepKind::ChooseTags;
         let command = match (&change.untag, change.split.as_slice()) {
+            _ if is_exact => Some(self.commands.advise(by)),
             (Some(tag), _) => Some(self.commands.untag(tag, by)),
             (None, []) => None,
             (None, tags) => Some(self.commands.split(tags, by)),
@@ -179,7 +191,7 @@ impl<'a> Steps<'a> {
         Step {
             findings,
             command: command.map(|command| command.as_str().into()),
-            estimated: true,
+            estimated: !is_exact,
             ..step(change.kind, change.text.clone(), &after.after())
         }
     }

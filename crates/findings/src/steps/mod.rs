@@ -11,6 +11,7 @@ mod left;
 mod managed;
 mod moves;
 mod repair;
+mod retag;
 mod service;
 mod situation;
 
@@ -277,13 +278,7 @@ impl<'a> Steps<'a> {
             bytes: moved.bytes,
             is_relief,
         };
-        let improved = |found: &Finding| {
-            before.roles.iter().zip(&after.roles).any(|(then, now)| {
-                let is_its = found.role == then.verdict.role;
-                let gain = before.max_over_mean(then) - after.max_over_mean(now);
-                is_its && gain >= limit::WORTH
-            })
-        };
+        let improved = |found: &Finding| is_improved(before, after, found);
         Step {
             findings: self.skews(improved),
             command: Some(self.commands.plan(by, self.topology).as_str().into()),
@@ -351,6 +346,15 @@ impl<'a> Steps<'a> {
         });
         of_nodes.map(|found| found.id.clone()).collect()
     }
+}
+
+/// Whether the role of a finding is evener after steps.
+fn is_improved(before: &Situation<'_>, after: &Situation<'_>, found: &Finding) -> bool {
+    before.roles.iter().zip(&after.roles).any(|(then, now)| {
+        let is_its = found.role == then.verdict.role;
+        let gain = before.max_over_mean(then) - after.max_over_mean(now);
+        is_its && gain >= limit::WORTH
+    })
 }
 
 /// Where the user chose what is judged, the loads that a plan must not worsen all the same.

@@ -70,6 +70,8 @@ use slotscope_engine::slot::SLOTS;
 use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::recount::{Recount, hottest};
 
+use crate::advise::findings::AdviseFindings;
+use crate::advise::retagged::SlotsMoved;
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::capacity::{Capacity, Room};
 use crate::summary::expiry::Expiry;
@@ -164,8 +166,14 @@ pub struct Summary {
     /// The room that nodes have, where the user says how much there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Capacity>,
+    /// Which part of a key belongs in braces, where at least a hundred commands with several keys are among the inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<AdviseFindings>,
     /// The verdict.
     pub verdict: Verdict,
+    /// What slots hold with the tags of that advice.
+    #[serde(skip)]
+    pub retagged: Option<SlotsMoved>,
     /// The independent units and what is known of them.
     #[serde(skip)]
     pub units: Units,
@@ -397,7 +405,9 @@ pub fn summarise<'l>(
         prefixes,
         patterns,
         capacity,
+        advice: None,
         verdict,
+        retagged: None,
         units,
         role_loads,
         headroom,

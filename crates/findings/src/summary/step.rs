@@ -61,6 +61,8 @@ pub enum StepKind {
     Split,
     /// Takes braces out of key names.
     Untag,
+    /// Puts other parts of key names in braces.
+    ChooseTags,
     /// Gives tags other names.
     RenameTags,
     /// Answers reads elsewhere.
@@ -180,6 +182,15 @@ pub enum StepText {
     },
     /// Braces are taken out of the names.
     Untag(Name),
+    /// Other parts of key names are in braces.
+    ChooseTags {
+        /// The new tags; of names that only lose their braces, none.
+        tags: Vec<Name>,
+        /// Patterns of names that change.
+        patterns: u64,
+        /// Names that change.
+        keys: u64,
+    },
     /// Tags get other names.
     RenameTags(u64),
     /// A tag or key that is mostly read is cached: its name, whether it is a tag, and the share of reads where known.

@@ -104,6 +104,21 @@ impl InWords for StepText {
                 "take the braces of {{{}}} out of the key names: nearly all keys have it (in the application)",
                 short(tag)
             ),
+            StepText::ChooseTags {
+                tags,
+                patterns,
+                keys,
+            } => {
+                let what = match tags.as_slice() {
+                    [] => String::from("take the braces off"),
+                    tags => format!("choose other hash tags: {} in", list(tags.iter(), NAMES)),
+                };
+                format!(
+                    "{what} {}, {} (in the application)",
+                    counted(*patterns, "pattern"),
+                    counted(*keys, "key")
+                )
+            }
             StepText::RenameTags(count) => format!(
                 "rename the {} so that they spread (in the application)",
                 counted(*count, "hash tag")

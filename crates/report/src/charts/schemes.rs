@@ -1,30 +1,17 @@
-//! schemes.png of `advise`: schemes of hash tags by what they bring and what they cost. The more multi-key commands reach
-//! one slot, the further right; the fuller the fullest node, the higher.
+//! schemes.png of `advise`: schemes of hash tags by what they bring and what they cost.
 
 use slotscope_canvas::font::{Style, fit};
 use slotscope_canvas::{Anchor, Canvas, spread};
 
 use crate::charts::Sheet;
 use crate::charts::sheet::{BELOW_HEADING, size};
-use crate::palette::{ALARM, EXPECTED, FRAME, HOT_TAG, INK, LOAD, MUTED, Rgb, WATCH};
+use crate::palette::{INK, MUTED};
+use crate::plot::Plot;
 use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
-use crate::plot::{Mark, Plot};
+use crate::plot::schemes::{ALONG, colour, plot, up_words};
+use crate::view::advice::schemes::{SchemeChart, SchemePoint};
 
-/// A scheme of hash tags.
-pub struct SchemePoint {
-    /// Its tags.
-    pub name: String,
-    /// The part of the multi-key commands that reach one slot.
-    pub single_slot_share: f64,
-    /// The fullest node in fair shares.
-    pub max_over_mean: f64,
-    /// The same on twice the nodes.
-    pub max_over_mean_2n: f64,
-}
-
-/// Colours in the order of the schemes: they differ in lightness too.
-const COLOURS: [Rgb; 6] = [LOAD, EXPECTED, WATCH, HOT_TAG, ALARM, FRAME];
 /// Room for the numbers at the left, the names at the right and the axis below.
 const LEFT: i32 = 110;
 const RIGHT: i32 = 360;
@@ -32,52 +19,20 @@ const BELOW: i32 = 90;
 /// Pixels of a name with its figures, and from the field to it.
 const LINES: i32 = 54;
 const GAP: i32 = 40;
-/// The least height of the upright axis above the fair share: differences of a percent do not look large.
-const LEAST: f64 = 0.2;
 
-/// The chart of `schemes`, the recommended one first, for a cluster of this many `nodes`.
-pub fn sheet(
-    title: String,
-    subtitle: String,
-    nodes: usize,
-    schemes: Vec<SchemePoint>,
-) -> Sheet<'static> {
-    Sheet::new(title, subtitle, move |canvas| draw(canvas, nodes, &schemes))
+/// The sheet of `chart`.
+pub fn sheet(title: String, subtitle: String, chart: SchemeChart) -> Sheet<'static> {
+    Sheet::new(title, subtitle, move |canvas| draw(canvas, &chart))
 }
 
-fn draw(canvas: &Canvas<'_>, nodes: usize, schemes: &[SchemePoint]) {
-    let (top, bottom) = (BELOW_HEADING + 50, canvas.height - BELOW);
-    let right = canvas.width - RIGHT;
-    let highest = schemes
-        .iter()
-        .flat_map(|scheme| [scheme.max_over_mean, scheme.max_over_mean_2n])
-        .fold(1.0, f64::max);
-    let x = Axis::new((0.0, 1.0), (LEFT, right)).in_numbers(Numbers::Percent);
-    let y = Axis::new((1.0, highest.max(1.0 + LEAST) + LEAST / 4.0), (bottom, top));
-    // The recommended scheme is in front.
-    let marks = schemes.iter().enumerate().rev().flat_map(marks);
-    let up = format!(
-        "fullest of {nodes} nodes, in fair shares; the small dot is that of {}",
-        2 * nodes
-    );
-    let along = "multi-key commands whose keys share a slot";
-    Plot::new(x, y).with(marks).draw(canvas, along, &up);
-    names(canvas, &y, schemes);
-}
-
-fn colour(index: usize) -> Rgb {
-    COLOURS[index % COLOURS.len()]
-}
-
-fn marks((index, scheme): (usize, &SchemePoint)) -> [Mark; 3] {
-    let at = |load: f64| (scheme.single_slot_share, load);
-    let (once, twice) = (at(scheme.max_over_mean), at(scheme.max_over_mean_2n));
-    let dot = |at, size| Mark::Dot(at, size, colour(index), String::new());
-    [
-        Mark::Line(vec![once, twice], 2.0, colour(index)),
-        dot(twice, 8.0),
-        dot(once, 16.0),
-    ]
+fn draw(canvas: &Canvas<'_>, chart: &SchemeChart) {
+    let up = (canvas.height - BELOW, BELOW_HEADING + 50);
+    let across = (LEFT, canvas.width - RIGHT);
+    let plot = plot(chart, across, up);
+    let x = plot.x.in_numbers(Numbers::Percent);
+    let (y, plot) = (plot.y, Plot { x, ..plot });
+    plot.draw(canvas, ALONG, &up_words(chart));
+    names(canvas, &y, &chart.points);
 }
 
 /// The names at the right with their figures, of as many schemes as fit, in the order of the dots from the top down.
@@ -103,14 +58,13 @@ fn names(canvas: &Canvas<'_>, y: &Axis, schemes: &[SchemePoint]) {
         let room = (RIGHT - GAP - 30) as f32;
         let name = fit(&scheme.name, room, style);
         canvas.text(&name, (left + 16, place), Anchor::Start, style);
-        let figures = format!(
-            "{:.0} %, {:.2} ({:.2})",
-            100.0 * scheme.single_slot_share,
-            scheme.max_over_mean,
-            scheme.max_over_mean_2n
-        );
         let style = Style::plain(size::NOTE, MUTED);
-        canvas.text(&figures, (left + 16, place + 22), Anchor::Start, style);
+        canvas.text(
+            &scheme.figures(),
+            (left + 16, place + 22),
+            Anchor::Start,
+            style,
+        );
     }
 }
 
@@ -125,9 +79,10 @@ mod tests {
             max_over_mean: *max_over_mean,
             max_over_mean_2n: 1.1 * max_over_mean,
         };
-        let schemes = shares.iter().map(point).collect();
+        let points = shares.iter().map(point).collect();
         let mut png = Vec::new();
-        let sheet = sheet("title".into(), "subtitle".into(), 6, schemes);
+        let chart = SchemeChart { nodes: 6, points };
+        let sheet = sheet("title".into(), "subtitle".into(), chart);
         sheet.write(&mut png).unwrap();
         png
     }

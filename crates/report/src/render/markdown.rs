@@ -61,7 +61,7 @@ impl Page<'_> {
             Block::Table(table) | Block::Prefixes(table, ..) => self.table(table),
             Block::Quantiles(metric, of) => self.block(&escaped(&quantiles(*metric, of))),
             Block::SlotMap(metric, loads) => self.slot_map(*metric, loads),
-            Block::Curve(_) | Block::Flame(_) => Ok(()),
+            Block::Curve(_) | Block::Flame(_) | Block::Schemes(_) => Ok(()),
             Block::TimeMap(map) => {
                 let (rows, legend) = time_map::lines(map, MAP_WIDTH);
                 self.code(&rows.join("\n"))?;

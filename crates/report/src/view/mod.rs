@@ -1,6 +1,7 @@
 //! A report as data: sections of text and tables whose cells keep their type. `report/render/` writes them as text,
 //! HTML, CSV or Markdown without knowing what they are about; commands build them without knowing the form.
 
+pub mod advice;
 pub mod amounts;
 pub mod capacity;
 pub mod cards;
@@ -24,6 +25,7 @@ pub mod tags;
 pub mod time_map;
 pub mod verdict;
 
+use crate::view::advice::schemes::SchemeChart;
 pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
 pub use flame::Flame;
@@ -51,6 +53,7 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     nodes::in_full,
     verdict::risks,
     operations::section,
+    advice::section,
     extremes::section,
     capacity::section,
     node_bars::node_counts,
@@ -178,6 +181,8 @@ pub enum Block<'a> {
     Curve(Curve),
     /// Operations by time and slot as a map.
     TimeMap(TimeMap),
+    /// Schemes of hash tags as a picture; a table has the numbers.
+    Schemes(SchemeChart),
 }
 
 impl<'a> Section<'a> {

@@ -14,6 +14,7 @@ mod heat_map;
 mod histogram;
 mod plot;
 mod risks;
+mod schemes;
 mod section;
 pub mod sections;
 mod spell;
@@ -44,8 +45,14 @@ pub const MAX_BYTES: usize = 1_500_000;
 /// Warnings, notes and breaks that are shown.
 const LISTED: usize = 20;
 
-static STYLE: LazyLock<String> =
-    LazyLock::new(|| palette::css() + concat!(include_str!("page.css"), include_str!("parts.css")));
+static STYLE: LazyLock<String> = LazyLock::new(|| {
+    palette::css()
+        + concat!(
+            include_str!("page.css"),
+            include_str!("parts.css"),
+            include_str!("schemes.css")
+        )
+});
 const SCRIPT: &str = concat!(
     include_str!("page.js"),
     include_str!("tables.js"),

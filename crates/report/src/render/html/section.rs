@@ -11,7 +11,7 @@ use crate::render::html::spell::{SHOWN, sentence, unbroken};
 use crate::render::html::steps::Steps;
 use crate::render::html::table::Table;
 use crate::render::html::tree::Tree;
-use crate::render::html::{curve, heat_map};
+use crate::render::html::{curve, heat_map, schemes};
 use crate::view::{self, Block};
 
 /// A section.
@@ -110,6 +110,7 @@ fn part(id: &'static str, place: usize, block: &Block<'_>, context: Context<'_>)
         Block::Flame(flame) => Figure::new(flame).render(),
         Block::Curve(curve) => curve::render(curve),
         Block::TimeMap(map) => heat_map::render(map),
+        Block::Schemes(chart) => schemes::render(chart),
     }
 }
 

@@ -111,7 +111,7 @@ impl Writer<'_> {
                     self.lines("  ", &legend)?;
                 }
                 // Pictures of pages are not there for what follows, either.
-                Block::Curve(_) | Block::Flame(_) => continue,
+                Block::Curve(_) | Block::Flame(_) | Block::Schemes(_) => continue,
                 Block::TimeMap(map) => {
                     let (rows, legend) = time_map::lines(map, self.page.width);
                     rows.iter()

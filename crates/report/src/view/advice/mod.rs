@@ -1,0 +1,132 @@
+//! The advice on hash tags: what to change and what it brings, names, batches, schemes, and what was not seen. As sections of
+//! `advise`, and as one section of a report.
+
+mod evidence;
+pub mod schemes;
+mod sentence;
+
+pub use evidence::counted_input;
+
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{grouped, list};
+use slotscope_findings::advise::findings::{Advice, AdviseFindings, FamilyAdvice};
+use slotscope_findings::summary::Summary;
+
+use crate::view::advice::schemes::SchemeChart;
+use crate::view::table::Rank;
+use crate::view::{Block, Cell, Column, Section, Table};
+
+/// Tags and patterns that a sentence names.
+const NAMED: usize = 4;
+/// Heads of what is below them.
+const NAMES: &str = "Names";
+const BATCHES: &str = "Commands with several keys";
+const SCHEMES: &str = "Schemes";
+
+/// The sections of all findings.
+pub fn sections(findings: &AdviseFindings) -> Vec<Section<'_>> {
+    let mut sections = vec![Section::untitled().paragraph(sentence::summary(findings))];
+    let titled = |(title, blocks): (&str, Vec<_>)| Section::titled(title).with_all(blocks);
+    sections.extend(parts(findings).into_iter().map(titled));
+    sections.push(evidence::notes(findings));
+    sections
+}
+
+/// The section of a report.
+pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
+    let findings = summary.advice.as_ref()?;
+    let mut section = Section::titled("Hash tags to choose")
+        .anchored("choose-tags", "Choosing tags")
+        .explained("advise.md", "choosing hash tags")
+        .paragraph(sentence::summary(findings))
+        .with_all(SchemeChart::of(findings).map(Block::Schemes));
+    // What becomes of the names is what a reader of a report wants to know; the figures of the schemes are with the chart.
+    for (title, blocks) in parts(findings) {
+        section = section.paragraph(format!("{title}:")).with_all(blocks);
+    }
+    let evidence = evidence::evidence(findings).join("; ");
+    Some(section.paragraph(format!("What this rests on: {evidence}.")))
+}
+
+/// The parts that there is something for, each with its head.
+fn parts(findings: &AdviseFindings) -> Vec<(&'static str, Vec<Block<'_>>)> {
+    let mut parts = Vec::new();
+    if findings.advice == Advice::Change {
+        parts.push((NAMES, names(findings)));
+    }
+    if !findings.kinds.is_empty() {
+        parts.push((BATCHES, batches(findings)));
+    }
+    if findings.schemes.len() > 1 {
+        parts.push((SCHEMES, vec![Block::Table(schemes::table(findings))]));
+    }
+    parts
+}
+
+/// What becomes of the names.
+fn names(findings: &AdviseFindings) -> Vec<Block<'_>> {
+    let changed = |family: &&FamilyAdvice| family.becomes.is_some();
+    let table = Table::of(findings.families.iter().filter(changed))
+        .column(Column::words("names").flexible(), |family| {
+            Cell::name(&family.pattern)
+        })
+        .column(Column::words("become").flexible(), |family| {
+            Cell::of(family.becomes.as_ref(), Cell::name)
+        })
+        .column(Column::number("keys").rank(Rank::Detail), |family| {
+            Cell::count(family.keys)
+        })
+        .build();
+    let same = findings
+        .families
+        .iter()
+        .filter(|family| family.becomes.is_none());
+    let same: Vec<String> = same.map(|family| family.pattern.to_string()).collect();
+    let same = (!same.is_empty()).then(|| format!("unchanged: {}", list(same.iter(), NAMED)));
+    [Block::Table(table)]
+        .into_iter()
+        .chain(same.map(Block::Line))
+        .collect()
+}
+
+/// The commands of each kind, today and then.
+fn batches(findings: &AdviseFindings) -> Vec<Block<'_>> {
+    let slots = |mean: f64, must: bool| {
+        Cell::text(match () {
+            () if mean == 1.0 => String::from("1"),
+            () if must => String::from("CROSSSLOT"),
+            () => format!("{mean:.1}"),
+        })
+    };
+    let is_change = findings.advice == Advice::Change;
+    let table = Table::of(&findings.kinds)
+        .column(Column::words("keys").flexible(), |kind| {
+            let keys: Vec<String> = kind.keys.iter().map(Name::to_string).collect();
+            Cell::text(keys.join(" "))
+        })
+        .column(Column::words("command"), |kind| {
+            let command = kind.command.as_ref();
+            Cell::of(command, |name| {
+                Cell::text(name.replace('|', " ").to_uppercase())
+            })
+        })
+        .column(Column::number("times"), |kind| Cell::count(kind.batches))
+        .column(Column::words("slots today").rank(Rank::Main), |kind| {
+            slots(kind.slots_today, kind.must_be_together)
+        })
+        .column(Column::words("then").rank(Rank::Main), |kind| {
+            let then = is_change.then_some(kind.slots_then);
+            Cell::of(then, |mean| slots(mean, kind.must_be_together))
+        })
+        .build();
+    let must = findings.batches_that_must;
+    let hard = match must {
+        0 => String::new(),
+        _ => format!(
+            ", {} of which a cluster refuses unless their keys share a slot",
+            grouped(must)
+        ),
+    };
+    let count = format!("{}{hard}", grouped(findings.batches_of_several));
+    vec![Block::Line(count), Block::Table(table)]
+}

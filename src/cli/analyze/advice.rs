@@ -1,0 +1,80 @@
+//! Which hash tags the commands among the inputs ask for: the advice of `slotscope advise`, in the report.
+
+use slotscope_engine::error::Result;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::Source;
+use slotscope_engine::tally::Tally;
+use slotscope_findings::advise::batches::Batches;
+use slotscope_findings::advise::decision::LEAST_BATCHES;
+use slotscope_findings::advise::model::Model;
+use slotscope_findings::advise::retagged::{Retagged, SlotsMoved};
+use slotscope_findings::advise::spelling::Renaming;
+use slotscope_findings::topology::Topology;
+
+use crate::advise::{AdviseSpec, advise_and};
+use crate::analysis::counted::{Advised, CountedInputs};
+use crate::analysis::reading::Reading;
+use crate::cli::advise::captures_of;
+use crate::cli::fanout::Read;
+use crate::fanout::{Fanout, Lines};
+
+/// Patterns that a report lists: those that a scheme may change.
+const LISTED: usize = 256;
+
+/// What was counted, with an advice where captures are among the inputs that have commands with several keys. All inputs are
+/// then read once more.
+///
+/// # Errors
+/// An input that cannot be read again; `Cancelled`.
+pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<CountedInputs> {
+    let topology = counted.nodes();
+    let Some(reading) = counted.again() else {
+        return Ok(counted);
+    };
+    let captures = captures_of(reading)?;
+    let batches = batches_of(&captures, &topology)?;
+    if !batches.has_several(LEAST_BATCHES) {
+        return Ok(counted);
+    }
+    let spec = AdviseSpec {
+        nodes: topology.nodes.len(),
+        by: by.unwrap_or(Metric::Bytes),
+        keep: Vec::new(),
+        together: Vec::new(),
+    };
+    let reading = &*reading;
+    let names = Some(reading).filter(|reading| !reading.sources.is_empty());
+    let (mut findings, moved) = advise_and(names, &batches, &spec, |model, decision| {
+        let is_change = decision.is_change();
+        let renaming = &decision.best().renaming;
+        is_change
+            .then(|| moved(reading, &captures, model, renaming))
+            .transpose()
+    })?;
+    findings.families.truncate(LISTED);
+    Ok(counted.advised(Some(Advised { findings, moved })))
+}
+
+fn batches_of(captures: &[Box<dyn Source>], topology: &Topology) -> Result<Batches> {
+    let mut fanout = Fanout::new(topology, &Policy::Oss, Lines::Auto).keeping();
+    let mut read = Read::default();
+    for (index, capture) in captures.iter().enumerate() {
+        read.input(&**capture, index as u32, Lines::Auto, &mut fanout)?;
+    }
+    Ok(fanout.take_batches())
+}
+
+/// What the tags move of the keys and of their operations.
+fn moved(
+    reading: &Reading,
+    captures: &[Box<dyn Source>],
+    model: &Model<'_>,
+    renaming: &Renaming,
+) -> Result<SlotsMoved> {
+    let make = || Retagged::new(model, renaming);
+    let mut counted = reading.scan("trying other tags", make)?.tally;
+    let of_captures = reading.with_scan("trying other tags", |scan| scan.run(captures, make))?;
+    counted.merge(of_captures.tally);
+    Ok(counted.moved())
+}

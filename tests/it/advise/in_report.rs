@@ -1,0 +1,131 @@
+//! The advice in a report: where captures are among the inputs of `analyze`, with a step where a coarse tag fills a node.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use crate::support::run::{Scratch, report, stdout};
+use serde_json::Value;
+
+/// Objects in one tag, and a capture that reads three of them at a time.
+fn common(command: &str) -> Scratch {
+    let scratch = Scratch::new();
+    let names: String = (0..6000)
+        .map(|object| format!("{{common}}:obj:{object}\n"))
+        .collect();
+    scratch.file("keys", names);
+    scratch.file("node.monitor", capture(command, 300));
+    scratch
+}
+
+fn capture(command: &str, batches: u32) -> String {
+    let mut lines = String::from("OK\n");
+    for i in 0..batches {
+        let objects = [7 * i % 6000, 13 * i % 6000, 29 * i % 6000];
+        let keys = objects.map(|object| format!("\"{{common}}:obj:{object}\""));
+        let keys = keys.join(" ");
+        writeln!(lines, "1700000000.{i:06} [0 127.0.0.1:5] {command} {keys}").unwrap();
+    }
+    lines
+}
+
+fn analyzed(scratch: &Scratch, more: &[&str]) -> Value {
+    let args = ["analyze", "keys", "node.monitor", "--nodes", "6", "--json"];
+    report(&scratch.run(&[&args[..], more].concat()))
+}
+
+fn kinds(report: &Value) -> Vec<&str> {
+    let steps = report["verdict"]["steps"].as_array().unwrap().iter();
+    steps.map(|step| step["kind"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_coarse_tag_is_a_step_that_names_the_scheme_and_comes_to_what_whatif_says() {
+    let scratch = common("\"MGET\"");
+    let found = analyzed(&scratch, &[]);
+    assert_eq!(
+        kinds(&found),
+        ["choose_tags"],
+        "one change cures both roles"
+    );
+    let step = &found["verdict"]["steps"][0];
+    assert_eq!(
+        step["sentence"],
+        "take the braces off 1 pattern, 6,000 keys (in the application)"
+    );
+    let both: Vec<&str> = step["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|id| id.as_str().unwrap())
+        .collect();
+    assert_eq!(both.len(), 2, "{both:?}");
+    let rule = found["advice"]["rules"][0].as_str().unwrap();
+    for (role, by) in [("memory", "keys"), ("load", "ops")] {
+        let args = [
+            "whatif",
+            "keys",
+            "node.monitor",
+            "--nodes",
+            "6",
+            "--by",
+            by,
+            "--retag",
+            rule,
+            "--json",
+        ];
+        let after = &report(&scratch.run(&args))["after"]["nodes"]["max_over_mean"];
+        let promised = step["after"][role]["max_over_mean"].as_f64().unwrap();
+        let gap = (after.as_f64().unwrap() - promised).abs();
+        assert!(gap < 0.001, "{role}: {after} and {promised}");
+    }
+}
+
+#[test]
+fn a_tag_that_scripts_need_is_not_taken_away() {
+    let scratch = common("\"EVAL\" \"return 1\" \"3\"");
+    let found = analyzed(&scratch, &[]);
+    assert_eq!(found["advice"]["why"], "must_stay_together");
+    let kinds = kinds(&found);
+    assert!(
+        !kinds.contains(&"untag") && !kinds.contains(&"choose_tags"),
+        "{kinds:?}"
+    );
+}
+
+#[test]
+fn the_page_has_the_schemes_with_their_chart_and_a_redacted_one_has_no_name() {
+    let scratch = common("\"MGET\"");
+    let args = ["analyze", "keys", "node.monitor", "--nodes", "6"];
+    let text = scratch.run(&[&args[..], &["--out", "out", "--full"]].concat());
+    assert!(
+        stdout(&text).contains("Hash tags to choose"),
+        "{}",
+        stdout(&text)
+    );
+    let page = fs::read_to_string(scratch.path("out/report.html")).unwrap();
+    for part in [
+        "id=\"choose-tags\"",
+        "class=\"schemes\"",
+        "take the braces off",
+        "href=\"#choose-tags\"",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    scratch.run(&[&args[..], &["--out", "hidden", "--redact"]].concat());
+    for file in ["report.html", "report.json"] {
+        let text = fs::read_to_string(scratch.path(&format!("hidden/{file}"))).unwrap();
+        assert!(
+            !text.contains("common") && !text.contains("id=\"choose-tags\""),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn too_few_batches_and_counts_of_slots_have_no_advice() {
+    let scratch = common("\"MGET\"");
+    assert!(analyzed(&scratch, &["--only", "slots"])["advice"].is_null());
+    assert!(analyzed(&scratch, &["--match", "*"])["advice"].is_null());
+    scratch.file("node.monitor", capture("\"MGET\"", 99));
+    assert!(analyzed(&scratch, &[])["advice"].is_null());
+}
