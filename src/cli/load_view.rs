@@ -5,7 +5,7 @@ use slotscope_engine::text::{bytes, counted, grouped, percent};
 use slotscope_report::view::{Cell, Column, Section, Table};
 
 /// Commands that are named of a node.
-const COMMANDS: usize = 3;
+const COMMANDS: usize = 2;
 
 /// The load of all primaries.
 pub(super) fn section(load: &LoadEntry) -> Section<'_> {
@@ -49,7 +49,7 @@ fn table(load: &LoadEntry) -> Table<'_> {
         .column(Column::number("out/s"), move |node| {
             traffic(rate(node.net_out_per_sec))
         })
-        .column(Column::words("most of the time of its commands"), |node| {
+        .column(Column::words("busiest commands"), |node| {
             Cell::text(commands(node))
         })
         .build()
@@ -89,7 +89,7 @@ fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
     let cost = |(ops, cpu): (f64, f64)| {
         let micros = if ops > 0.0 { 1e6 * cpu / ops } else { 0.0 };
         format!(
-            "{} commands/s at {micros:.0} \u{b5}s of CPU each",
+            "{} commands/s at {micros:.1} \u{b5}s of CPU each",
             grouped(ops.round() as u64)
         )
     };

@@ -24,6 +24,8 @@ struct Node<'s> {
     reading: &'s Reading,
     work: NodeWork,
     judged: Option<&'s NodeLoad>,
+    /// Its CPU time in fair shares, by INFO: load where servers do not count it by slot.
+    cpu_share: Option<f64>,
 }
 
 /// What is known of a cluster.
@@ -67,21 +69,32 @@ impl Observed<'_> {
 
     fn nodes(&self) -> Vec<Node<'_>> {
         let [first, last] = self.snapshots;
-        let pairs = pairs(first, last);
-        let node = |[_, after]: &[&Reading; 2]| -> Option<usize> {
-            let list = &self.summary?.nodes.list;
-            let id = after.id.as_deref()?;
-            list.iter().position(|node| node.id.0 == id.as_bytes())
+        let node = |[before, after]: [&'_ Reading; 2]| {
+            let list = self.summary.map_or(&[][..], |summary| &summary.nodes.list);
+            let id = after.id.as_deref().unwrap_or_default();
+            (
+                work(before, after),
+                list.iter().position(|node| node.id.0 == id.as_bytes()),
+            )
         };
-        let judged: Vec<Option<usize>> = pairs.iter().map(node).collect();
-        let pairs = pairs.into_iter().zip(judged);
-        let nodes = pairs.map(|([before, after], judged)| Node {
-            name: &after.name,
-            reading: after,
-            work: work(before, after),
-            judged: judged.and_then(|at| self.summary?.nodes.list.get(at)),
+        let pairs = pairs(first, last);
+        let known: Vec<(NodeWork, Option<usize>)> = pairs.iter().copied().map(node).collect();
+        let list = self.summary.map(|summary| &summary.nodes.list);
+        let nodes = pairs.into_iter().zip(known);
+        let nodes = nodes.map(|([_, reading], (work, judged))| Node {
+            name: &reading.name,
+            reading,
+            work,
+            judged: judged.and_then(|at| list?.get(at)),
+            cpu_share: None,
         });
-        nodes.collect()
+        let mut nodes: Vec<Node<'_>> = nodes.collect();
+        let used: f64 = nodes.iter().filter_map(|node| node.work.cpu).sum();
+        let mean = used / nodes.len().max(1) as f64;
+        for node in &mut nodes {
+            node.cpu_share = node.work.cpu.filter(|_| mean > 0.0).map(|cpu| cpu / mean);
+        }
+        nodes
     }
 
     fn add_cluster(&self, families: &mut Families, answering: usize) {
@@ -154,13 +167,14 @@ impl Observed<'_> {
 
 /// The nodes with most over their fair share of memory or load, in the order of the cluster.
 fn most_over_share(nodes: Vec<Node<'_>>) -> Vec<Node<'_>> {
-    let mean = |of: fn(&Node<'_>) -> Option<f64>| {
-        let all: Vec<f64> = nodes.iter().filter_map(of).collect();
-        all.iter().sum::<f64>() / all.len().max(1) as f64
+    let memory: f64 = nodes.iter().filter_map(memory_of).sum();
+    let mean = memory / nodes.len().max(1) as f64;
+    let over = |node: &Node<'_>| {
+        let of_memory = memory_of(node)
+            .filter(|_| mean > 0.0)
+            .map_or(0.0, |of| of / mean);
+        of_memory.max(node.cpu_share.unwrap_or(0.0))
     };
-    let (memory, cpu) = (mean(memory_of), mean(|node| node.work.cpu));
-    let share = |of: Option<f64>, mean: f64| of.filter(|_| mean > 0.0).map_or(0.0, |of| of / mean);
-    let over = |node: &Node<'_>| share(memory_of(node), memory).max(share(node.work.cpu, cpu));
     let mut order: Vec<usize> = (0..nodes.len()).collect();
     order.sort_by(|a, b| over(&nodes[*b]).total_cmp(&over(&nodes[*a])));
     order.truncate(NODES);
@@ -201,7 +215,12 @@ fn add_nodes(families: &mut Families, nodes: &[Node<'_>]) {
         "Commands a second of a primary.",
         &|node| node.work.ops_per_sec,
     );
-    let judged = |role: Role| move |node: &Node<'_>| node.judged?.over_share.of(role);
+    let judged = |role: Role| {
+        move |node: &Node<'_>| {
+            let share = node.judged.and_then(|judged| judged.over_share.of(role));
+            share.or(node.cpu_share.filter(|_| role == Role::Load))
+        }
+    };
     let shares = Role::ALL.into_iter().flat_map(|role| {
         let label = move |node: &Node<'_>| {
             vec![

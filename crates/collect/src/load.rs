@@ -18,6 +18,8 @@ use crate::monitor;
 use crate::probe::{Probe, Reading, SlotCounts};
 use crate::readings::Asked;
 
+/// What a reading itself takes.
+const OWN: [&str; 3] = ["cluster|slot-stats", "cluster|info", "info"];
 /// Commands of a node that are named.
 const COMMANDS: usize = 5;
 
@@ -171,7 +173,9 @@ fn commands(
     last: &BTreeMap<String, (u64, u64)>,
     secs: f64,
 ) -> Vec<CommandWork> {
-    let grown = last.iter().filter_map(|(name, (calls, usec))| {
+    let is_own = |name: &str| OWN.contains(&name);
+    let grown = last.iter().filter(|(name, _)| !is_own(name));
+    let grown = grown.filter_map(|(name, (calls, usec))| {
         let (old_calls, old_usec) = first.get(name).copied().unwrap_or((0, 0));
         let calls = calls.checked_sub(old_calls).filter(|calls| *calls > 0)?;
         Some((name, calls, usec.checked_sub(old_usec)?))
