@@ -13,9 +13,9 @@ use crate::spec::headings::SERVERS;
 #[derive(Args, Debug, Clone, Copy, Default)]
 #[command(next_help_heading = SERVERS)]
 pub struct LoadArgs {
-    /// Measure the load of all primaries over the same seconds, before keys are read: 10s
+    /// Measure load too, over these seconds: 10s
     ///
-    /// CPU time and network traffic by slot where the servers count them (CLUSTER SLOT-STATS with
+    /// Of all primaries over the same seconds, before keys are read. CPU time and network traffic by slot where the servers count them (CLUSTER SLOT-STATS with
     /// cluster-slot-stats-enabled: Redis 8.2, Valkey 8.0), commands and CPU time of each node in any case (INFO). Two
     /// readings a node, so it costs next to nothing.
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
@@ -24,7 +24,7 @@ pub struct LoadArgs {
     ///
     /// Names of hot keys and tags on every server. It can halve what a server does meanwhile; what it cost is measured and
     /// said. At most 64 MiB a node are taken, and of them commands and keys: no values are written.
-    #[arg(long, requires = "load")]
+    #[arg(long, requires = "load", hide_short_help = true)]
     pub monitor: bool,
 }
 
