@@ -59,7 +59,7 @@ class Analyze(TypedDict, total=False):
     #: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
     lfu_log_factor: int
 
-    #: Measure the load of all primaries over the same seconds, before keys are read: 10s
+    #: Measure load too, over these seconds: 10s
     load: str
 
     #: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
@@ -222,7 +222,7 @@ class Plan(TypedDict, total=False):
     #: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
     lfu_log_factor: int
 
-    #: Measure the load of all primaries over the same seconds, before keys are read: 10s
+    #: Measure load too, over these seconds: 10s
     load: str
 
     #: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
@@ -376,7 +376,7 @@ class WhatIf(TypedDict, total=False):
     #: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
     lfu_log_factor: int
 
-    #: Measure the load of all primaries over the same seconds, before keys are read: 10s
+    #: Measure load too, over these seconds: 10s
     load: str
 
     #: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any

@@ -1,8 +1,8 @@
 //! The verdict on a running cluster: two readings of it are judged as a collection of them would be.
 
 use slotscope_collect::live::Snapshot;
-use slotscope_collect::load::work;
 use slotscope_collect::probe::Reading as Read;
+use slotscope_collect::work;
 use slotscope_engine::calendar::utc;
 use slotscope_engine::error::Result;
 use slotscope_engine::source::Found;
@@ -69,7 +69,7 @@ fn manifest(pairs: &[[&Read; 2]]) -> Manifest {
         load: Some(LoadEntry {
             nodes: pairs
                 .iter()
-                .map(|[before, after]| work(before, after))
+                .map(|[before, after]| work::between(before, after))
                 .collect(),
             ..LoadEntry::default()
         }),

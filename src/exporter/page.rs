@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use slotscope_collect::live::Snapshot;
-use slotscope_collect::load::work;
 use slotscope_collect::probe::{Reading, SlotCounts};
+use slotscope_collect::work;
 use slotscope_engine::source::collection::load::NodeWork;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
@@ -73,7 +73,7 @@ impl Observed<'_> {
             let list = self.summary.map_or(&[][..], |summary| &summary.nodes.list);
             let id = after.id.as_deref().unwrap_or_default();
             (
-                work(before, after),
+                work::between(before, after),
                 list.iter().position(|node| node.id.0 == id.as_bytes()),
             )
         };

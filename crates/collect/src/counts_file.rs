@@ -1,5 +1,7 @@
 //! `slot-stats.json`: counts by slot of each node, beside the keys or in place of them.
 
+use std::io::Write;
+
 use serde_json::json;
 
 use slotscope_engine::error::Result;
@@ -10,7 +12,6 @@ use crate::clock::now;
 use crate::load::Load;
 use crate::readers::Reader;
 use crate::rounds::Rounds;
-use crate::run::write;
 use crate::series;
 
 /// What servers counted beside the keys: the load over the same seconds, or where that was not measured, what they counted
@@ -73,4 +74,13 @@ pub(crate) fn of_slots(
     let last = readers.iter().zip(slots).map(line);
     let text: String = first.into_iter().chain(last).collect();
     write(directory, SLOT_STATS_FILE, &text)
+}
+
+/// Writes a whole file.
+pub(crate) fn write(directory: &WholeDirectory, name: &str, text: &str) -> Result<()> {
+    let mut file = directory.file(name)?;
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all());
+    written.map_err(|error| directory.failed(name, error))
 }

@@ -51,3 +51,5 @@ mod task;
 pub mod tls;
 mod transport;
 mod watch;
+#[doc(hidden)]
+pub mod work;

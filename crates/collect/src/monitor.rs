@@ -10,10 +10,10 @@ use slotscope_report::output::WholeDirectory;
 
 use crate::connection::{Access, Connection};
 use crate::crew::{self, AT_ONCE};
-use crate::load;
 use crate::probe::Probe;
 use crate::readings::Asked;
 use crate::stripped::Stripped;
+use crate::work;
 
 /// MONITOR halves a server's throughput at worst: it never runs for longer.
 pub const LONGEST: Duration = Duration::from_secs(10);
@@ -61,7 +61,7 @@ pub(crate) fn capture(
     let with_cost = |(at, node): (usize, Result<MonitorNode>)| {
         let mut node = node?;
         if let (Ok(before), Ok(after)) = (&before[at], &after[at]) {
-            let meanwhile = load::work(before, after);
+            let meanwhile = work::between(before, after);
             (node.ops_per_sec, node.cpu) = (meanwhile.ops_per_sec, meanwhile.cpu);
         }
         Ok(node)

@@ -360,10 +360,8 @@ mod tests {
         };
         assert_eq!(found.slots.as_deref(), Some(&[expected][..]));
         let line = found.line().unwrap();
-        assert!(
-            line.ends_with("\"slots\":[[7,{\"cpu-usec\":9,\"key-count\":3}]]}\n"),
-            "{line}"
-        );
+        let slots = "\"slots\":[[7,{\"cpu-usec\":9,\"key-count\":3}]]";
+        assert!(line.contains(slots), "{line}");
     }
 
     #[test]
@@ -378,7 +376,7 @@ mod tests {
                 found
                     .refusal
                     .unwrap()
-                    .contains("CLUSTER SLOT-STATS is refused")
+                    .contains("CLUSTER SLOT-STATS is not known")
             );
         }
     }

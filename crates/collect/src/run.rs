@@ -1,7 +1,7 @@
 //! A collection from start to end: find the nodes, read them, write the directory.
 
 use std::collections::BTreeSet;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -17,7 +17,7 @@ use slotscope_report::output::{Guard, Mark, Replaces, WholeDirectory};
 use crate::address::Address;
 use crate::clock::now;
 use crate::connection::Access;
-use crate::counts_file;
+use crate::counts_file::{self, write};
 use crate::crew::AT_ONCE;
 use crate::discovery::{self, Site};
 use crate::heaviest;
@@ -371,14 +371,6 @@ fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: 
         nodes,
         ..Manifest::new(options.level, from)
     }
-}
-
-pub(crate) fn write(directory: &WholeDirectory, name: &str, text: &str) -> Result<()> {
-    let mut file = directory.file(name)?;
-    let written = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.sync_all());
-    written.map_err(|error| directory.failed(name, error))
 }
 
 /// What a collection may replace: another one.
