@@ -44,6 +44,8 @@ pub mod cli;
 pub mod diff;
 #[cfg(feature = "cli")]
 mod dump;
+#[cfg(feature = "live")]
+mod exporter;
 pub mod fanout;
 pub mod find_tag;
 pub mod generate;

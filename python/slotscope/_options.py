@@ -59,6 +59,9 @@ class Analyze(TypedDict, total=False):
     #: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
     lfu_log_factor: int
 
+    #: Measure load too, over these seconds: 10s
+    load: str
+
     #: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
     match: str | list[str]
 
@@ -76,6 +79,9 @@ class Analyze(TypedDict, total=False):
 
     #: Only keys of at least this size: bytes, or 10kb, 1mb
     min_size: str
+
+    #: With --load: MONITOR too, for as long after that, at most 10 s
+    monitor: bool
 
     #: Do not verify the checksum: values are then passed over without reading them
     no_verify: bool
@@ -216,6 +222,9 @@ class Plan(TypedDict, total=False):
     #: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
     lfu_log_factor: int
 
+    #: Measure load too, over these seconds: 10s
+    load: str
+
     #: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
     match: str | list[str]
 
@@ -245,6 +254,9 @@ class Plan(TypedDict, total=False):
 
     #: Only keys of at least this size: bytes, or 10kb, 1mb
     min_size: str
+
+    #: With --load: MONITOR too, for as long after that, at most 10 s
+    monitor: bool
 
     #: Move slots with large keys too
     move_big: bool
@@ -364,6 +376,9 @@ class WhatIf(TypedDict, total=False):
     #: The server's lfu-log-factor, for accesses by LFU counters [default: 10]
     lfu_log_factor: int
 
+    #: Measure load too, over these seconds: 10s
+    load: str
+
     #: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
     match: str | list[str]
 
@@ -378,6 +393,9 @@ class WhatIf(TypedDict, total=False):
 
     #: Only keys of at least this size: bytes, or 10kb, 1mb
     min_size: str
+
+    #: With --load: MONITOR too, for as long after that, at most 10 s
+    monitor: bool
 
     #: Do not verify the checksum: values are then passed over without reading them
     no_verify: bool

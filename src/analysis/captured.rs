@@ -294,7 +294,10 @@ fn places(counters: &Counters, topology: &Topology) -> Vec<Option<usize>> {
 fn was_collected_from(inputs: &Inputs, name: &str) -> bool {
     inputs.collections.iter().any(|collection| {
         let mut nodes = collection.manifest.nodes.iter();
+        // Load was measured before the keys were read.
+        let is_apart = collection.manifest.load.is_some();
         collection.manifest.level != Level::Slots
+            && !is_apart
             && nodes
                 .any(|node| node.role == Role::Primary && node.file.is_some() && node.name == name)
     })

@@ -37,9 +37,18 @@ pub(crate) fn servers(
     files: &[Vec<usize>],
 ) -> Vec<Option<ServerFacts>> {
     let mut known = of_files(scanned, topology, files);
+    let works = || {
+        let loads = collections.iter().flat_map(|of| &of.manifest.load);
+        loads.flat_map(|load| &load.nodes)
+    };
     for (place, node) in topology.nodes.iter().enumerate() {
         if let Some(entry) = entry_of(collections, node, topology.nodes.len()) {
             known[place] = facts(entry).or(known[place].take());
+            let work = works().find(|work| work.id == entry.id && work.name == entry.name);
+            if let (Some(facts), Some(work)) = (&mut known[place], work) {
+                facts.ops_per_sec = work.ops_per_sec.or(facts.ops_per_sec);
+                facts.cpu = work.cpu.or(facts.cpu);
+            }
         }
     }
     known

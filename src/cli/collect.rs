@@ -13,6 +13,7 @@ use slotscope_engine::source::collection::manifest::{Level, Manifest, Role};
 
 use crate::cli::collect_bars::NodeBars;
 use crate::cli::live::{self, LiveArgs};
+use crate::cli::load_args::LoadArgs;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::progress::When;
 use crate::cli::{Ending, collect_view as view, values};
@@ -39,7 +40,7 @@ pub struct CollectArgs {
     ///
     /// Keys by CLUSTER COUNTKEYSINSLOT, which takes a second whatever the size of the data. Memory, CPU time and network
     /// traffic by CLUSTER SLOT-STATS, where the servers count them.
-    #[arg(long, conflicts_with = "keys")]
+    #[arg(long, conflicts_with_all = ["keys", "monitor"])]
     pub slots_only: bool,
     /// Only the names of the keys: no types, no sizes
     #[arg(long)]
@@ -58,7 +59,7 @@ pub struct CollectArgs {
     ///
     /// A line a node and time in slot-stats.json, which timeline draws: Valkey 8.0, Redis 8.2 and later. Without it the file
     /// has one sample, or where replicas are read, one before the keys and one after them.
-    #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "during")]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "during", conflicts_with = "load")]
     pub every: Option<Duration>,
     /// For how long: 10m
     #[arg(long = "for", id = "during", value_name = "TIME", value_parser = values::duration, requires = "every")]
@@ -72,6 +73,9 @@ pub struct CollectArgs {
     /// valkey-9.1.
     #[arg(long, value_name = "SERVER", conflicts_with = "urls", help_heading = SERVERS)]
     pub acl: Option<String>,
+    /// How load is measured
+    #[command(flatten)]
+    pub load: LoadArgs,
     /// How servers are reached, and how gently
     #[command(flatten)]
     pub live: LiveArgs,
@@ -144,6 +148,7 @@ impl CollectArgs {
             count: self.count,
             sample_percent: self.sample.unwrap_or(100.0),
             times,
+            load: self.load.measured(),
             ..self.live.options(seeds)?
         })
     }

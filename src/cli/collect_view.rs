@@ -1,5 +1,6 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
+use crate::cli::load_view;
 use slotscope_engine::source::collection::manifest::{Level, Manifest, NodeEntry};
 use slotscope_engine::text::{counted, grouped, ranges};
 use slotscope_report::view::{Block, Cell, Column, Section, Table};
@@ -20,6 +21,7 @@ pub(super) fn sections<'a>(manifest: &'a Manifest, directory: &str) -> Vec<Secti
     if !manifest.nodes.is_empty() {
         sections.push(Section::untitled().table(nodes(manifest)));
     }
+    sections.extend(manifest.load.as_ref().map(load_view::section));
     sections
 }
 

@@ -180,6 +180,7 @@ impl LiveArgs {
             max_load: self.max_load,
             sample_percent: 100.0,
             times: None,
+            load: None,
         })
     }
 

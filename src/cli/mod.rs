@@ -13,6 +13,8 @@ mod collect_bars;
 mod collect_view;
 pub mod diff;
 pub mod dump;
+#[cfg(feature = "live")]
+pub mod exporter;
 pub mod fanout;
 pub mod find_tag;
 mod first_contact;
@@ -26,6 +28,10 @@ pub mod limits;
 pub mod lint;
 #[cfg(feature = "live")]
 pub mod live;
+#[cfg(feature = "live")]
+pub mod load_args;
+#[cfg(feature = "live")]
+mod load_view;
 pub mod manual;
 mod moving;
 pub mod plan;
@@ -195,6 +201,12 @@ pub enum Command {
     /// there are any. Slots that move and primaries that fail meanwhile are read again from their new owners.
     #[cfg(feature = "live")]
     Collect(Box<collect::CollectArgs>),
+    /// The state of a running cluster for Prometheus
+    ///
+    /// At most 200 series, whatever the size of the cluster. Servers are only read: INFO, CLUSTER NODES and, where they have it,
+    /// CLUSTER SLOT-STATS, at intervals.
+    #[cfg(feature = "live")]
+    Exporter(Box<exporter::ExporterArgs>),
     /// Which slots to move where, to even out the nodes
     Plan(Box<plan::PlanArgs>),
     /// The same keys with other nodes, hash policy or tags
@@ -303,6 +315,8 @@ impl Command {
             Command::Analyze(analyze) => analyze.run(),
             #[cfg(feature = "live")]
             Command::Collect(collect) => collect.run(),
+            #[cfg(feature = "live")]
+            Command::Exporter(exporter) => exporter.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
             Command::Dump(dump) => dump.run(),
             Command::Diff(diff) => diff.run(),

@@ -17,6 +17,7 @@ mod commands;
 mod compressed;
 mod diff;
 mod docs;
+mod exporter;
 mod extremes;
 mod fanout;
 #[cfg(target_os = "linux")]

@@ -138,6 +138,8 @@ const LAYERS: &[Layers] = &[
             ("main", &["slotscope"]),
             // A report from parts: the counts travel, and what is said of the inputs with them.
             ("partial", &["analysis", "spec"]),
+            // A running cluster is judged as a collection of it is.
+            ("exporter", &["analysis"]),
             ("plan", &[]),
             // What is asked: values, and next to each what is built from it for the front door.
             ("spec", &["analysis"]),

@@ -1,6 +1,6 @@
 //! A connection to one server: a plain or a TLS stream, signed in, whose errors name the server and a suggested fix.
 
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
 use rustls::InvalidMessage::{InvalidContentType, UnknownProtocolVersion};
@@ -54,6 +54,9 @@ pub struct Connection {
 
 /// Bytes that are read at once where a reply is short. A cluster has two connections a node, so it is not much.
 const BUFFER: usize = 8 << 10;
+
+/// The longest line that is kept of what a server sends of itself.
+const MAX_LINE: usize = 64 << 10;
 
 enum Stream {
     Plain(Timed),
@@ -192,6 +195,42 @@ impl Connection {
         })
     }
 
+    /// Reads a line that the server sends of itself, without its end, and how many bytes it took; `None` at `end`. Of a long
+    /// line only the start is kept.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub(crate) fn line(&mut self, end: Instant, into: &mut Vec<u8>) -> Result<Option<u64>> {
+        into.clear();
+        let mut bytes = 0;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            self.stream.get_mut().timed().begin(left);
+            let taken = match self.stream.fill_buf() {
+                Ok([]) => Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(more) => Ok(more
+                    .iter()
+                    .position(|byte| *byte == b'\n')
+                    .map_or((more.len(), more, false), |at| (at + 1, &more[..at], true))),
+                Err(error) if is_timeout(&error) => return Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => Err(error),
+            };
+            let (len, text, is_end) =
+                taken.map_err(|error: io::Error| unreachable(&self.place, self.timeout, &error))?;
+            into.extend_from_slice(&text[..text.len().min(MAX_LINE - into.len())]);
+            self.stream.consume(len);
+            bytes += len as u64;
+            if is_end {
+                into.truncate(into.trim_ascii_end().len());
+                return Ok(Some(bytes));
+            }
+        }
+    }
+
     /// What the server says, without the password.
     fn repeatable(&self, said: &str) -> String {
         let hide = |secret: &Secret| secret.hidden_in(said);
@@ -225,6 +264,7 @@ impl Connection {
                 format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed{or_keys} (\"{said}\")")
             }
             "LOADING" => "the server is loading its data; run this again when that is done".to_owned(),
+            "ERR" if name == "CLUSTER SLOT-STATS" => "CLUSTER SLOT-STATS is not known; Valkey 8.0 and Redis 8.2 have it".to_owned(),
             "MASTERDOWN" => "the replica has lost its primary; run this again when it is back, or with --from primaries".to_owned(),
             _ if name == "AUTH" => "the server does not take this user and password; check both".to_owned(),
             _ => format!("{name} is refused: \"{said}\""),
@@ -239,6 +279,13 @@ impl Connection {
         );
         Error::bad(self.place.clone(), what)
     }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock
+    )
 }
 
 /// Commands that a collection of names alone does without.

@@ -13,6 +13,7 @@ mod clock;
 mod cluster;
 #[doc(hidden)]
 pub mod connection;
+mod counts_file;
 mod crew;
 mod cursors;
 mod discovery;
@@ -21,10 +22,18 @@ mod heaviest;
 mod key_facts;
 mod large_replies;
 mod listings;
+#[doc(hidden)]
+pub mod live;
+#[doc(hidden)]
+pub mod load;
 mod members;
+#[doc(hidden)]
+pub mod monitor;
 mod moves;
 mod node_file;
 mod pace;
+#[doc(hidden)]
+pub mod probe;
 mod readers;
 mod readings;
 mod recent;
@@ -36,8 +45,11 @@ mod scan;
 mod scripted;
 mod series;
 mod server;
+mod stripped;
 mod task;
 #[doc(hidden)]
 pub mod tls;
 mod transport;
 mod watch;
+#[doc(hidden)]
+pub mod work;

@@ -16,7 +16,7 @@ use crate::crew;
 use crate::server::Server;
 
 /// Such an answer is short and none waits for it: a server that hangs does not hold the collection up.
-const TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(2);
 /// Buffers that INFO has apart.
 const BUFFERS: [&str; 4] = [
     "mem_clients_normal",
@@ -135,7 +135,7 @@ fn ask(server: &Asked, access: &Access) -> Result<ServerReading> {
 }
 
 /// What INFO says of a server as a whole.
-fn reading(server: &Server) -> ServerReading {
+pub(crate) fn reading(server: &Server) -> ServerReading {
     let number = |name: &str| server.field(name).parse::<u64>().ok();
     let real = |name: &str| {
         let number = server.field(name).parse::<f64>().ok();
@@ -161,12 +161,14 @@ fn reading(server: &Server) -> ServerReading {
         used_cpu: real("used_cpu_user")
             .zip(real("used_cpu_sys"))
             .map(|(user, sys)| user + sys),
+        total_net_input_bytes: number("total_net_input_bytes"),
+        total_net_output_bytes: number("total_net_output_bytes"),
         cluster_state: None,
     }
 }
 
 /// The state in an answer to CLUSTER INFO.
-fn cluster_state(text: &[u8]) -> Option<String> {
+pub(crate) fn cluster_state(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     let mut lines = text.lines();
     let state = lines.find_map(|line| line.strip_prefix("cluster_state:"))?;
@@ -190,7 +192,8 @@ mod tests {
         used_memory_dataset:800\r\nmem_not_counted_for_evict:20\r\nmaxmemory:2000\r\nmaxmemory_policy:allkeys-lru\r\n\
         mem_fragmentation_ratio:1.25\r\nmem_clients_normal:10\r\nmem_clients_slaves:5\r\nmem_replication_backlog:4\r\n\
         mem_aof_buffer:1\r\nevicted_keys:7\r\nconnected_slaves:1\r\ninstantaneous_ops_per_sec:300\r\n\
-        total_commands_processed:9000\r\nused_cpu_sys:1.5\r\nused_cpu_user:2.25\r\n";
+        total_commands_processed:9000\r\nused_cpu_sys:1.5\r\nused_cpu_user:2.25\r\n\
+        total_net_input_bytes:500\r\ntotal_net_output_bytes:700\r\n";
 
     fn asked(address: Address) -> Vec<Asked> {
         vec![Asked {
@@ -230,6 +233,8 @@ mod tests {
             instantaneous_ops_per_sec: Some(300),
             total_commands_processed: Some(9000),
             used_cpu: Some(3.75),
+            total_net_input_bytes: Some(500),
+            total_net_output_bytes: Some(700),
             cluster_state: Some("fail".into()),
         };
         assert_eq!(reading, expected);

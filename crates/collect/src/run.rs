@@ -1,11 +1,9 @@
 //! A collection from start to end: find the nodes, read them, write the directory.
 
 use std::collections::BTreeSet;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-
-use serde_json::json;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
@@ -19,12 +17,17 @@ use slotscope_report::output::{Guard, Mark, Replaces, WholeDirectory};
 use crate::address::Address;
 use crate::clock::now;
 use crate::connection::Access;
+use crate::counts_file::{self, write};
 use crate::crew::AT_ONCE;
 use crate::discovery::{self, Site};
 use crate::heaviest;
 use crate::key_facts::{EXACT_ELEMENTS, SAMPLES};
+pub use crate::load::Measured;
+use crate::load::{self, Load};
+use crate::monitor::EXTENSION;
 use crate::moves;
-use crate::readers::{Reader, Readers};
+use crate::probe;
+use crate::readers::Readers;
 use crate::readings::{Asked, Readings};
 pub(crate) use crate::rounds::OnNode;
 use crate::rounds::Rounds;
@@ -65,6 +68,8 @@ pub struct Options {
     pub sample_percent: f64,
     /// When SLOT-STATS are asked for.
     pub times: Option<Times>,
+    /// How the load of all primaries is measured before keys are read.
+    pub load: Option<Measured>,
 }
 
 /// Collects.
@@ -145,6 +150,7 @@ fn lone(
         role: Role::Primary,
         address: address.clone(),
     };
+    let load = measure(options, vec![asked.clone()], directory)?;
     let mut readings = Readings::new(&options.access);
     readings.before(vec![asked.clone()]);
     let outage = AtomicBool::new(false);
@@ -155,8 +161,10 @@ fn lone(
     reader.entry.complete = true;
     readings.after(vec![asked]);
     let skipped = outcome.skipped.iter().map(|what| (*what).to_owned());
+    let of_load = load.iter().flat_map(|load| load.skipped.clone());
     Ok(Manifest {
-        skipped: skipped.chain(readings.skipped()).collect(),
+        skipped: skipped.chain(readings.skipped()).chain(of_load).collect(),
+        load: load.map(|load| load.entry),
         without_sizes: outcome.without_sizes,
         servers: readings.entries(|_| true),
         ..described(options, false, &mut readers, Role::Primary)
@@ -189,6 +197,7 @@ fn cluster(
         .times
         .map(|times| start_series(options, times, directory))
         .transpose()?;
+    let load = measure(options, probe::primaries(&watch), directory)?;
     let mut rounds = Rounds {
         plan: &plan,
         from,
@@ -206,7 +215,7 @@ fn cluster(
     readings.before(rounds.servers());
     rounds.begin_series()?;
     let counts_only = options.level == Level::Slots;
-    let is_beside = !counts_only && options.times.is_none();
+    let is_beside = !counts_only && options.times.is_none() && load.is_none();
     let before_keys = is_beside.then(|| series::once(&options.access, &rounds.watch));
     if !(counts_only && options.times.is_some()) {
         rounds.run(on_node)?;
@@ -214,19 +223,9 @@ fn cluster(
     rounds.end_series()?;
     match (counts_only, options.times) {
         (_, Some(_)) => {}
-        (true, None) => write_counts(directory, &mut rounds)?,
+        (true, None) => counts_file::of_slots(directory, &mut rounds, load.as_ref())?,
         (false, None) => {
-            if let Some(text) = series::once(&options.access, &rounds.watch) {
-                let is_replica = |reader: &Reader<'_>| reader.entry.role == Role::Replica;
-                let are_replicas = rounds.readers.list.iter().all(is_replica);
-                // Primaries that were read worked for that: what they did meanwhile is not what clients asked for.
-                let first = before_keys.flatten().filter(|_| are_replicas);
-                write(
-                    directory,
-                    SLOT_STATS_FILE,
-                    &(first.unwrap_or_default() + &text),
-                )?;
-            }
+            counts_file::beside_keys(directory, &rounds, load.as_ref(), before_keys.flatten())?;
         }
     }
     write(directory, NODES_FILE, &rounds.watch.view.text)?;
@@ -243,7 +242,9 @@ fn cluster(
     let after = &rounds.watch.view;
     let (slots_moved, failovers) = moves::between(&before, after);
     let open = SlotSet::of(|slot| missing.contains(slot) && after.is_in_flight(slot));
+    let of_load = load.iter().flat_map(|load| load.skipped.clone());
     let skipped = skipped(&rounds).into_iter().chain(readings.skipped());
+    let skipped = skipped.chain(of_load);
     let sample = heaviest.map(|heaviest| SampleEntry {
         heaviest_by: heaviest.by,
         heavy: SlotSet::of(|slot| heaviest.slots.contains(slot) && !sampled.contains(slot))
@@ -260,6 +261,7 @@ fn cluster(
         without_sizes: rounds.sizes.0 == 0 && rounds.sizes.1 > 0,
         sample,
         series: rounds.series.as_ref().map(Series::entry),
+        load: load.map(|load| load.entry),
         ..described(options, true, &mut rounds.readers, from)
     };
     if rounds.names_only {
@@ -305,34 +307,15 @@ fn start_series<'a>(
     ))
 }
 
-/// The counts of each node, in a line: keys, and memory, CPU time and traffic where the servers count them by slot. Statistics
-/// that lack a slot, which has just moved, are left out as a whole: its memory would read as 0.
-fn write_counts(directory: &WholeDirectory, rounds: &mut Rounds<'_, '_>) -> Result<()> {
-    let mut stats = series::stats_by_slot(rounds.plan.access, &rounds.watch);
-    let mut counted = (0u64..)
-        .zip(&rounds.done)
-        .filter(|(_, done)| done.is_some());
-    if !stats.is_empty() && counted.any(|(slot, _)| !stats.contains_key(&slot)) {
-        stats.clear();
-        rounds
-            .skipped
-            .push("memory by slot: slots moved meanwhile; collect again");
-    }
-    let readers = &rounds.readers.list;
-    let mut slots = vec![Vec::new(); readers.len()];
-    for (slot, done) in rounds.done.iter().enumerate() {
-        if let Some(done) = done {
-            let mut of_slot = stats.remove(&(slot as u64)).unwrap_or_default();
-            of_slot.insert("key-count".into(), done.count.into());
-            slots[done.reader].push(json!([slot, of_slot]));
-        }
-    }
-    let line = |(reader, slots): (&Reader<'_>, Vec<_>)| {
-        let line = json!({"time": now(), "node": reader.entry.name, "slots": slots});
-        format!("{line}\n")
-    };
-    let text: String = readers.iter().zip(slots).map(line).collect();
-    write(directory, SLOT_STATS_FILE, &text)
+/// The load of all primaries, where it is asked for.
+fn measure(
+    options: &Options,
+    servers: Vec<Asked>,
+    directory: &WholeDirectory,
+) -> Result<Option<Load>> {
+    let measured = options.load;
+    let measured = measured.map(|how| load::measure(&options.access, &servers, how, directory));
+    measured.transpose()
 }
 
 /// What was not collected, each reason once.
@@ -375,13 +358,7 @@ fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: 
         .map(|reader| reader.entry.clone())
         .collect();
     Manifest {
-        schema: SCHEMA.into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        started: String::new(),
-        finished: String::new(),
         cluster,
-        level: options.level,
-        from,
         settings: Settings {
             max_load: options.max_load,
             count: options.count,
@@ -392,31 +369,17 @@ fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: 
         },
         keys: nodes.iter().map(|node| node.keys).sum(),
         nodes,
-        slots_moved: Vec::new(),
-        failovers: Vec::new(),
-        slots_missing: Vec::new(),
-        slots_open: Vec::new(),
-        incomplete: false,
-        skipped: Vec::new(),
-        without_sizes: false,
-        servers: Vec::new(),
-        sample: None,
-        series: None,
+        ..Manifest::new(options.level, from)
     }
-}
-
-fn write(directory: &WholeDirectory, name: &str, text: &str) -> Result<()> {
-    let mut file = directory.file(name)?;
-    let written = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.sync_all());
-    written.map_err(|error| directory.failed(name, error))
 }
 
 /// What a collection may replace: another one.
 pub fn replaces(force: bool) -> Replaces {
     let is_ours = |name: &str| {
-        [FILE, NODES_FILE, SLOT_STATS_FILE].contains(&name) || name.ends_with(".csv.zst")
+        let is_of_node = [".csv.zst", EXTENSION]
+            .iter()
+            .any(|end| name.ends_with(end));
+        [FILE, NODES_FILE, SLOT_STATS_FILE].contains(&name) || is_of_node
     };
     Replaces {
         mark: Mark {

@@ -11,6 +11,7 @@ use slotscope_engine::text::{self, grouped};
 use crate::address::Address;
 use crate::connection::{Access, Connection};
 use crate::key_facts::Heat;
+use crate::resp::Reply;
 
 /// How long a replica that lags is waited for, and how often it is asked.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -35,10 +36,21 @@ impl Server {
     /// It does not answer, or with something else.
     pub(crate) fn ask(connection: &mut Connection) -> Result<Server> {
         let reply = connection.call("INFO", &[b"INFO"])?;
+        let server = Server::from_reply(reply, connection)?;
+        connection.forget();
+        Ok(server)
+    }
+
+    /// What a reply to INFO says.
+    ///
+    /// # Errors
+    /// The server refused, or it is something else.
+    pub(crate) fn from_reply(reply: Reply, connection: &Connection) -> Result<Server> {
+        if let Reply::Error(said) = &reply {
+            return Err(connection.refused("INFO", said));
+        }
         let text = reply.into_text().ok_or_else(|| connection.odd("INFO"))?;
         let server = Server::new(&String::from_utf8_lossy(&text));
-        drop(text);
-        connection.forget();
         if server.databases.len() > MAX_DATABASES {
             let most = grouped(MAX_DATABASES as u64);
             let what = format!(
@@ -68,6 +80,12 @@ impl Server {
     /// A field of the answer; empty where it is not there.
     pub(crate) fn field(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
+    }
+
+    /// All of them.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.fields.iter();
+        fields.map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// `valkey 9.1.2`.

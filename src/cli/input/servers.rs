@@ -18,6 +18,7 @@ use slotscope_report::output::WholeDirectory;
 use crate::analysis::reading::Reading;
 use crate::cli::collect_bars::NodeBars;
 use crate::cli::live;
+use crate::cli::load_args::LoadArgs;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
 use crate::spec::headings::SERVERS;
@@ -30,6 +31,9 @@ pub struct ServerArgs {
     /// How they are reached
     #[command(flatten)]
     pub live: LiveArgs,
+    /// How their load is measured
+    #[command(flatten)]
+    pub load: LoadArgs,
     /// Keep what is read of running servers in this new directory, as collect does
     ///
     /// Without it what was read is removed at the end.
@@ -100,6 +104,10 @@ impl ServerArgs {
         let (servers, files): (Vec<_>, Vec<_>) =
             inputs.iter().partition(|input| remote::is_server(input));
         match files.first() {
+            _ if servers.is_empty() && self.load.load.is_some() => {
+                let what = "is measured on running servers; name one (redis://HOST:PORT), or a collection that has it";
+                return Err(Error::option("load", "", what));
+            }
             _ if servers.is_empty() => return Ok(None),
             Some(file) => {
                 let what = "a file next to servers; collect them first, then name the directory and the file";
@@ -119,10 +127,14 @@ impl ServerArgs {
         };
         let typed = texts.iter().map(|text| remote::without_password(text));
         Ok(Some(Servers {
-            collect: typed.chain(self.live.words(&seeds)).collect(),
+            collect: typed
+                .chain(self.live.words(&seeds))
+                .chain(self.load.words())
+                .collect(),
             name: live::name(&seeds),
             options: Options {
                 level,
+                load: self.load.measured(),
                 ..self.live.options(seeds)?
             },
             keep: self.keep.clone(),

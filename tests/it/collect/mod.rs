@@ -2,5 +2,6 @@
 
 mod collected;
 mod disturbed;
+mod load;
 mod same;
 mod servers;

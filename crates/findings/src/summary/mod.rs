@@ -2,6 +2,7 @@
 //!
 //! The fields are those of report.json, in its order and with its names.
 
+mod attributed;
 #[doc(hidden)]
 pub mod balance;
 pub mod block_time;
@@ -308,13 +309,14 @@ pub fn summarise<'l>(
     });
 
     let mut nodes = Nodes::of(topology, loads);
-    let units = Units::of(
+    let mut units = Units::of(
         tags.as_ref(),
         tag_sizes.as_ref(),
         keys.as_ref(),
         &tallies.weights,
         &totals,
     );
+    attributed::share_cpu_time(&mut units, loads);
     let owning = nodes.owning().count();
     nodes.expected = units
         .per

@@ -222,7 +222,7 @@ impl<'a> Split<'a> {
 
     /// What can be said by slots alone: which of them are as heavy as a heavy unit.
     fn unknown(&self, loads_of_slots: &[u64]) -> Cause {
-        let load = |slot: u16| loads_of_slots.get(usize::from(slot)).copied().unwrap_or(0) as f64;
+        let load = |slot: u16| self.light_in(slot, loads_of_slots);
         let mut slots = self.fullest_slots(loads_of_slots);
         slots.retain(|slot| load(*slot) >= limit::HEAVY * self.fair);
         let held: f64 = slots.iter().map(|slot| load(*slot)).sum();

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::source::collection::load::LoadEntry;
 use crate::source::collection::servers::ServerEntry;
 use crate::text;
 use hashslot::SLOTS;
@@ -68,9 +69,46 @@ pub struct Manifest {
     /// CLUSTER SLOT-STATS over time, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesEntry>,
+    /// What the primaries did over the same seconds, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadEntry>,
 }
 
 impl Manifest {
+    /// A collection of all slots of a cluster, of which nothing is read yet.
+    pub fn new(level: Level, from: Role) -> Manifest {
+        Manifest {
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            started: String::new(),
+            finished: String::new(),
+            cluster: true,
+            level,
+            from,
+            settings: Settings {
+                max_load: 100.0,
+                count: 0,
+                sample_percent: 100.0,
+                exact_elements: 0,
+                samples: 0,
+                tls: None,
+            },
+            nodes: Vec::new(),
+            keys: 0,
+            slots_moved: Vec::new(),
+            failovers: Vec::new(),
+            slots_missing: Vec::new(),
+            slots_open: Vec::new(),
+            incomplete: false,
+            skipped: Vec::new(),
+            without_sizes: false,
+            servers: Vec::new(),
+            sample: None,
+            series: None,
+            load: None,
+        }
+    }
+
     /// The first number in it that no collection has.
     pub(crate) fn odd_number(&self) -> Option<String> {
         let percent = self.settings.sample_percent;
@@ -288,13 +326,9 @@ pub fn example(files: &[&str]) -> Manifest {
         error: None,
     };
     Manifest {
-        schema: SCHEMA.into(),
         version: "0.2.0".into(),
         started: "2026-11-22T10:00:00Z".into(),
         finished: "2026-11-22T10:01:00Z".into(),
-        cluster: true,
-        level: Level::Sizes,
-        from: Role::Replica,
         settings: Settings {
             max_load: 25.0,
             count: 500,
@@ -305,15 +339,6 @@ pub fn example(files: &[&str]) -> Manifest {
         },
         nodes: files.iter().map(node).collect(),
         keys: files.len() as u64,
-        slots_moved: Vec::new(),
-        failovers: Vec::new(),
-        slots_missing: Vec::new(),
-        slots_open: Vec::new(),
-        incomplete: false,
-        skipped: Vec::new(),
-        without_sizes: false,
-        servers: Vec::new(),
-        sample: None,
-        series: None,
+        ..Manifest::new(Level::Sizes, Role::Replica)
     }
 }

@@ -1,6 +1,7 @@
 //! The directory of a collection: collect.json lists the files of its keys, and where only counts by slot were collected,
 //! these are the input.
 
+pub mod load;
 pub mod manifest;
 pub mod servers;
 
@@ -106,11 +107,12 @@ fn inputs<'m>(manifest: &'m Manifest, path: &Path) -> Result<BTreeSet<&'m str>> 
     if manifest.level == Level::Slots {
         return Ok(BTreeSet::from([SLOT_STATS_FILE]));
     }
-    let files = manifest
-        .nodes
-        .iter()
-        .filter_map(|node| node.file.as_deref());
-    let files: BTreeSet<&str> = files.collect();
+    let keys = manifest.nodes.iter();
+    let keys = keys.filter_map(|node| node.file.as_deref());
+    let monitor = manifest.load.iter().flat_map(|load| &load.monitor);
+    let captures = monitor.flat_map(|monitor| &monitor.nodes);
+    let captures = captures.map(|node| node.file.as_str());
+    let files: BTreeSet<&str> = keys.chain(captures).collect();
     let leaves = |name: &&str| name.starts_with('.') || name.contains(['/', '\\']);
     match files.iter().find(|name| leaves(name)) {
         Some(_) => Err(bad("lists a file outside its directory; collect again")),

@@ -80,6 +80,12 @@ pub struct ServerReading {
     /// `used_cpu_user` and `used_cpu_sys` together, in seconds since it started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_cpu: Option<f64>,
+    /// `total_net_input_bytes` since it started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_net_input_bytes: Option<u64>,
+    /// `total_net_output_bytes` since it started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_net_output_bytes: Option<u64>,
     /// `cluster_state` of CLUSTER INFO: `ok` or `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster_state: Option<String>,

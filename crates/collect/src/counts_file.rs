@@ -1,0 +1,86 @@
+//! `slot-stats.json`: counts by slot of each node, beside the keys or in place of them.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use slotscope_engine::error::Result;
+use slotscope_engine::source::collection::manifest::{Role, SLOT_STATS_FILE};
+use slotscope_report::output::WholeDirectory;
+
+use crate::clock::now;
+use crate::load::Load;
+use crate::readers::Reader;
+use crate::rounds::Rounds;
+use crate::series;
+
+/// What servers counted beside the keys: the load over the same seconds, or where that was not measured, what they counted
+/// until before the keys were read (`before_keys`) and until after.
+pub(crate) fn beside_keys(
+    directory: &WholeDirectory,
+    rounds: &Rounds<'_, '_>,
+    load: Option<&Load>,
+    before_keys: Option<String>,
+) -> Result<()> {
+    let text = match load {
+        Some(load) => Some(load.lines()).filter(|lines| !lines.is_empty()),
+        None => series::once(rounds.plan.access, &rounds.watch).map(|after| {
+            let is_replica = |reader: &Reader<'_>| reader.entry.role == Role::Replica;
+            let are_replicas = rounds.readers.list.iter().all(is_replica);
+            // Primaries that were read worked for that: what they did meanwhile is not what clients asked for.
+            before_keys.filter(|_| are_replicas).unwrap_or_default() + &after
+        }),
+    };
+    text.map_or(Ok(()), |text| write(directory, SLOT_STATS_FILE, &text))
+}
+
+/// The counts of each node, in a line: keys, and memory, CPU time and traffic where the servers count them by slot. Statistics
+/// that lack a slot, which has just moved, are left out as a whole: its memory would read as 0.
+pub(crate) fn of_slots(
+    directory: &WholeDirectory,
+    rounds: &mut Rounds<'_, '_>,
+    load: Option<&Load>,
+) -> Result<()> {
+    let mut stats = match load {
+        Some(load) => load.last_by_slot(),
+        None => series::stats_by_slot(rounds.plan.access, &rounds.watch),
+    };
+    let mut counted = (0u64..)
+        .zip(&rounds.done)
+        .filter(|(_, done)| done.is_some());
+    if !stats.is_empty() && counted.any(|(slot, _)| !stats.contains_key(&slot)) {
+        stats.clear();
+        rounds
+            .skipped
+            .push("memory by slot: slots moved meanwhile; collect again");
+    }
+    let has_stats = !stats.is_empty();
+    let readers = &rounds.readers.list;
+    let mut slots = vec![Vec::new(); readers.len()];
+    for (slot, done) in rounds.done.iter().enumerate() {
+        if let Some(done) = done {
+            let mut of_slot = stats.remove(&(slot as u64)).unwrap_or_default();
+            of_slot.insert("key-count".into(), done.count.into());
+            slots[done.reader].push(json!([slot, of_slot]));
+        }
+    }
+    let line = |(reader, slots): (&Reader<'_>, Vec<_>)| {
+        let name = &reader.entry.name;
+        let time = load.and_then(|load| load.ended(name)).unwrap_or_else(now);
+        let line = json!({"time": time, "node": name, "slots": slots});
+        format!("{line}\n")
+    };
+    let first = load.filter(|_| has_stats).map(Load::first_lines);
+    let last = readers.iter().zip(slots).map(line);
+    let text: String = first.into_iter().chain(last).collect();
+    write(directory, SLOT_STATS_FILE, &text)
+}
+
+/// Writes a whole file.
+pub(crate) fn write(directory: &WholeDirectory, name: &str, text: &str) -> Result<()> {
+    let mut file = directory.file(name)?;
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all());
+    written.map_err(|error| directory.failed(name, error))
+}

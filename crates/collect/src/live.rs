@@ -1,0 +1,120 @@
+//! A running cluster that is asked again and again, at intervals: what an exporter and a live screen show.
+
+use std::sync::atomic::AtomicBool;
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::source::collection::manifest::{Level, Role};
+
+use crate::address::Address;
+use crate::connection::Access;
+use crate::crew;
+use crate::discovery::{self, Site};
+use crate::probe::{self, Probe, Reading, SlotCounts};
+use crate::readings::Asked;
+use crate::scan;
+use crate::task::{Outcome, Plan, Task};
+use crate::watch::Watch;
+
+/// Its primaries, and connections to them.
+pub struct Live<'a> {
+    access: &'a Access,
+    watch: Watch<'a>,
+    probe: Probe<'a>,
+}
+
+/// The cluster at one time.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// CLUSTER NODES.
+    pub nodes: String,
+    /// The primaries that own slots, and what each said, or why not.
+    pub primaries: Vec<(String, Result<Reading>)>,
+}
+
+impl<'a> Live<'a> {
+    /// Finds the cluster.
+    ///
+    /// # Errors
+    /// No server answers, or it is not part of a cluster.
+    pub fn connect(seeds: &[Address], access: &'a Access) -> Result<Live<'a>> {
+        match discovery::find(seeds, access)? {
+            Site::Cluster(watch) => Ok(Live {
+                access,
+                watch: *watch,
+                probe: Probe::new(access),
+            }),
+            Site::Lone(address) => {
+                let what = "is no part of a cluster, so it has no nodes to compare";
+                Err(Error::bad(address.to_string(), what))
+            }
+        }
+    }
+
+    /// Reads all primaries at once. Where servers do not count by slot, their keys are counted slot by slot.
+    ///
+    /// # Errors
+    /// No node says who owns the slots.
+    pub fn read(&mut self) -> Result<Snapshot> {
+        // Owners change now and then; a node that does not answer is seen by its reading.
+        self.watch.look_now_and_then();
+        let servers = probe::primaries(&self.watch);
+        let mut readings = self.probe.read(&servers)?;
+        self.count_keys(&servers, &mut readings)?;
+        let names = servers.into_iter().map(|server| server.name);
+        Ok(Snapshot {
+            nodes: self.watch.view.text.clone(),
+            primaries: names.zip(readings).collect(),
+        })
+    }
+
+    /// COUNTKEYSINSLOT of the slots of nodes that have no SLOT-STATS.
+    fn count_keys(&self, servers: &[Asked], readings: &mut [Result<Reading>]) -> Result<()> {
+        let task = |(at, server): (usize, &Asked)| {
+            let reading = readings[at].as_ref().ok()?;
+            let id = server.id.as_deref().filter(|_| reading.slots.is_none())?;
+            let slots = self.watch.view.slots_of(id);
+            Some((at, task(server, slots)))
+        };
+        let tasks: Vec<(usize, Task)> = servers.iter().enumerate().filter_map(task).collect();
+        let places: Vec<usize> = tasks.iter().map(|(at, _)| *at).collect();
+        let outage = AtomicBool::new(false);
+        let plan = self.plan(&outage);
+        let count = |(_, task): &(usize, Task)| scan::counts(&plan, task);
+        let take = |at: usize, outcome: Result<Outcome>| {
+            let reading = readings[places[at]].as_mut();
+            if let (Ok(reading), Ok(outcome)) = (reading, outcome) {
+                let counts = outcome.counts.into_iter();
+                let counts = counts.map(|(slot, keys)| SlotCounts {
+                    slot,
+                    keys,
+                    ..SlotCounts::default()
+                });
+                reading.slots = Some(counts.collect());
+            }
+        };
+        crew::each(tasks.iter(), count, take, || {})
+    }
+
+    fn plan<'p>(&'p self, outage: &'p AtomicBool) -> Plan<'p> {
+        Plan {
+            access: self.access,
+            level: Level::Slots,
+            count: 0,
+            max_load: 100.0,
+            remembered: 0,
+            is_cluster: true,
+            outage,
+        }
+    }
+}
+
+fn task(server: &Asked, slots: SlotSet) -> Task {
+    Task {
+        address: server.address.clone(),
+        role: Role::Primary,
+        primary: None,
+        owned: slots.clone(),
+        slots,
+    }
+}

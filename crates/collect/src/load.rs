@@ -1,0 +1,201 @@
+//! The load of all primaries over the same seconds (`--load`): two readings of each, before any key is read, and then
+//! MONITOR where it is asked for.
+
+use std::collections::HashMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+
+use slotscope_engine::calendar::utc;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::source::collection::load::{LoadEntry, NodeWork};
+use slotscope_report::output::WholeDirectory;
+
+use crate::connection::Access;
+use crate::monitor;
+use crate::probe::{Probe, Reading, SlotCounts};
+use crate::readings::Asked;
+use crate::work;
+
+/// How load is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Measured {
+    /// Between the two readings.
+    pub during: Duration,
+    /// Whether MONITOR runs for as long after that.
+    pub monitor: bool,
+}
+
+/// What was measured.
+pub(crate) struct Load {
+    /// What a collection says of it.
+    pub entry: LoadEntry,
+    /// The two readings of each primary that answered twice.
+    pub readings: Vec<[Reading; 2]>,
+    /// What was not measured.
+    pub skipped: Vec<String>,
+}
+
+/// Measures these servers.
+///
+/// # Errors
+/// None of them answers, or the directory cannot be written to.
+pub(crate) fn measure(
+    access: &Access,
+    servers: &[Asked],
+    how: Measured,
+    directory: &WholeDirectory,
+) -> Result<Load> {
+    let mut probe = Probe::new(access);
+    probe.connect(servers)?;
+    let start = Instant::now();
+    let first = probe.read(servers)?;
+    thread::sleep(how.during.saturating_sub(start.elapsed()));
+    let last = probe.read(servers)?;
+    let mut load = Load::between(first, last)?;
+    if how.monitor {
+        load.entry.monitor = Some(monitor::capture(
+            access, &mut probe, servers, how.during, directory,
+        )?);
+    }
+    Ok(load)
+}
+
+impl Load {
+    fn between(first: Vec<Result<Reading>>, last: Vec<Result<Reading>>) -> Result<Load> {
+        let (mut readings, mut failures) = (Vec::new(), Vec::new());
+        for pair in first.into_iter().zip(last) {
+            match pair {
+                (Ok(first), Ok(last)) => readings.push([first, last]),
+                (Err(error), _) | (_, Err(error)) => failures.push(error),
+            }
+        }
+        if readings.is_empty() {
+            let none = || Error::bad("collect", "no primary answers");
+            return Err(failures.into_iter().next().unwrap_or_else(none));
+        }
+        let nodes: Vec<NodeWork> = readings
+            .iter()
+            .map(|[first, last]| work::between(first, last))
+            .collect();
+        let spread = |at: usize| {
+            let times = readings.iter().map(|pair| pair[at].at_ms);
+            let (least, most) = (times.clone().min(), times.max());
+            most.unwrap_or(0).abs_diff(least.unwrap_or(0)) as f64 / 1000.0
+        };
+        let is_by_slot = |pair: &&[Reading; 2]| pair.iter().all(|of| of.slots.is_some());
+        let mut skipped: Vec<String> = failures
+            .iter()
+            .map(|error| format!("load: {error}"))
+            .collect();
+        let mut refusals = readings
+            .iter()
+            .filter_map(|[_, last]| last.refusal.as_deref());
+        skipped.extend(
+            refusals
+                .next()
+                .map(|first| format!("load by slot: {first}")),
+        );
+        Ok(Load {
+            entry: LoadEntry {
+                secs: nodes.iter().map(|node| node.secs).fold(0.0, f64::max),
+                spread_secs: spread(0).max(spread(1)),
+                nodes_by_slot: readings.iter().filter(is_by_slot).count() as u64,
+                nodes,
+                monitor: None,
+            },
+            readings,
+            skipped,
+        })
+    }
+
+    /// The lines of `slot-stats.json`: those of all nodes at the start, then those at the end. Empty where no server counts
+    /// by slot.
+    pub(crate) fn lines(&self) -> String {
+        let last = self.readings.iter().filter_map(|pair| pair[1].line());
+        std::iter::once(self.first_lines()).chain(last).collect()
+    }
+
+    /// Those at the start.
+    pub(crate) fn first_lines(&self) -> String {
+        let lines = self.readings.iter().filter_map(|pair| pair[0].line());
+        lines.collect()
+    }
+
+    /// The statistics of each slot at the end.
+    pub(crate) fn last_by_slot(&self) -> HashMap<u64, Map<String, Value>> {
+        let slots = self.readings.iter().flat_map(|pair| &pair[1].slots);
+        let of_slot = |of: &SlotCounts| (u64::from(of.slot), of.stats());
+        slots.flatten().map(of_slot).collect()
+    }
+
+    /// When a node was read at the end, in UTC.
+    pub(crate) fn ended(&self, name: &str) -> Option<String> {
+        let pair = self.readings.iter().find(|pair| pair[1].name == name)?;
+        Some(utc(pair[1].at_ms))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slotscope_engine::source::collection::servers::ServerReading;
+
+    fn reading(name: &str, at_ms: i64, calls: u64) -> Reading {
+        Reading {
+            name: name.into(),
+            at_ms,
+            server: ServerReading {
+                uptime_in_seconds: Some(at_ms as u64 / 1000),
+                total_commands_processed: Some(calls),
+                used_cpu: Some(calls as f64 / 1e5),
+                ..ServerReading::default()
+            },
+            commands: [
+                ("get".to_owned(), (calls, 2 * calls)),
+                ("set".to_owned(), (calls / 2, 9 * calls)),
+            ]
+            .into(),
+            ..Reading::default()
+        }
+    }
+
+    #[test]
+    fn load_is_what_grew_between_two_readings_of_each_node() {
+        let first = vec![Ok(reading("a", 1000, 100)), Ok(reading("b", 1040, 100))];
+        let last = vec![
+            Ok(reading("a", 11_000, 10_100)),
+            Ok(reading("b", 11_090, 600)),
+        ];
+        let load = Load::between(first, last).unwrap();
+        let of = &load.entry;
+        assert_eq!(
+            (of.secs, of.spread_secs, of.nodes_by_slot),
+            (10.05, 0.09, 0)
+        );
+        assert_eq!(
+            (of.nodes[0].ops_per_sec, of.nodes[0].cpu),
+            (Some(1000.0), Some(0.01))
+        );
+        let names: Vec<&str> = of.nodes[0].commands.iter().map(|of| &*of.name).collect();
+        assert_eq!(names, ["set", "get"]);
+        assert!((of.nodes[0].commands[0].share - 9.0 / 11.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_server_that_started_anew_or_does_not_answer_has_no_load() {
+        let error = || Err(Error::bad("c", "no answer"));
+        let first = vec![
+            Ok(reading("a", 9000, 100)),
+            Ok(reading("b", 9000, 1)),
+            error(),
+        ];
+        let last = vec![Ok(reading("a", 1000, 200)), error(), error()];
+        let load = Load::between(first, last).unwrap();
+        assert_eq!(load.entry.nodes.len(), 1);
+        assert_eq!(load.entry.nodes[0].ops_per_sec, None);
+        assert_eq!(load.skipped, ["load: c: no answer"; 2]);
+        assert!(Load::between(vec![error()], vec![error()]).is_err());
+    }
+}

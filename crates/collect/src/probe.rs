@@ -1,0 +1,395 @@
+//! What servers count of their own work, asked of many at once: INFO, and CLUSTER SLOT-STATS where they have it. The
+//! difference of two such readings is the load of the seconds between them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use slotscope_engine::calendar::utc;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::SLOTS;
+use slotscope_engine::source::collection::manifest::Role;
+use slotscope_engine::source::collection::servers::ServerReading;
+
+use crate::clock::now_ms;
+use crate::connection::{Access, Connection};
+use crate::crew;
+use crate::readings::{Asked, TIMEOUT, cluster_state, reading};
+use crate::resp::{Commands, Reply};
+use crate::server::Server;
+use crate::watch::Watch;
+
+/// Commands of INFO commandstats that are kept; servers have about 400.
+const MAX_COMMANDS: usize = 1024;
+
+/// Connections to servers that are asked again and again.
+pub(crate) struct Probe<'a> {
+    access: &'a Access,
+    /// By the names of the servers.
+    peers: BTreeMap<String, Peer>,
+}
+
+struct Peer {
+    connection: Connection,
+    /// What the server said when it refused SLOT-STATS: it is not asked again.
+    refusal: Option<String>,
+}
+
+/// What a server said at one time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// Its id in the cluster.
+    pub id: Option<String>,
+    /// Its address, as CLUSTER NODES prints it.
+    pub name: String,
+    /// When it was asked, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// INFO.
+    pub server: ServerReading,
+    /// INFO commandstats: calls and microseconds since the server started.
+    pub commands: BTreeMap<String, (u64, u64)>,
+    /// INFO replication: bytes that the slowest replica is behind; absent without a replica.
+    pub lag_bytes: Option<u64>,
+    /// Each slot that it owns; absent where it does not count by slot.
+    pub slots: Option<Vec<SlotCounts>>,
+    /// Why it does not.
+    pub refusal: Option<String>,
+}
+
+/// What a server counts of a slot; all but keys and memory since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SlotCounts {
+    /// The slot.
+    pub slot: u16,
+    /// `key-count`.
+    pub keys: u64,
+    /// `memory-bytes`.
+    pub memory: Option<u64>,
+    /// `cpu-usec`.
+    pub cpu: Option<u64>,
+    /// `network-bytes-in`.
+    pub net_in: Option<u64>,
+    /// `network-bytes-out`.
+    pub net_out: Option<u64>,
+}
+
+impl<'a> Probe<'a> {
+    /// Nothing is asked yet.
+    pub(crate) fn new(access: &'a Access) -> Self {
+        Probe {
+            access,
+            peers: BTreeMap::new(),
+        }
+    }
+
+    /// Connects to all of these servers, so that they can be read at the same moment. Those that cannot be reached fail when
+    /// they are read.
+    pub(crate) fn connect(&mut self, servers: &[Asked]) -> Result<()> {
+        let new = |server: &&Asked| !self.peers.contains_key(&server.name);
+        let missing: Vec<&Asked> = servers.iter().filter(new).collect();
+        let access = self.access();
+        let open = |server: &Asked| Peer::open(server, &access);
+        let (names, mut opened) = (missing.clone(), Vec::new());
+        crew::each(
+            missing.into_iter(),
+            open,
+            |at, peer| opened.push((at, peer)),
+            || {},
+        )?;
+        for (at, peer) in opened {
+            if let Ok(peer) = peer {
+                self.peers.insert(names[at].name.clone(), peer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all of these servers at once, in their order.
+    ///
+    /// # Errors
+    /// The system starts no thread; a server that does not answer is an error of its own.
+    pub(crate) fn read(&mut self, servers: &[Asked]) -> Result<Vec<Result<Reading>>> {
+        self.peers
+            .retain(|name, _| servers.iter().any(|server| server.name == *name));
+        let access = self.access();
+        let tasks = servers
+            .iter()
+            .map(|server| (server, self.peers.remove(&server.name)));
+        let tasks: Vec<(&Asked, Option<Peer>)> = tasks.collect();
+        let read = |(server, peer): (&Asked, Option<Peer>)| -> Result<(Reading, Peer)> {
+            let mut peer = match peer {
+                Some(peer) => peer,
+                None => Peer::open(server, &access)?,
+            };
+            Ok((peer.read(server)?, peer))
+        };
+        let lost = || Err(Error::bad("INFO", "the thread that asked ended"));
+        let mut readings: Vec<Result<Reading>> = servers.iter().map(|_| lost()).collect();
+        let peers = &mut self.peers;
+        let take = |at: usize, answer: Result<(Reading, Peer)>| {
+            readings[at] = answer.map(|(reading, peer)| {
+                peers.insert(reading.name.clone(), peer);
+                reading
+            });
+        };
+        crew::each(tasks.into_iter(), read, take, || {})?;
+        Ok(readings)
+    }
+
+    /// Nobody waits for such an answer: a server that hangs does not hold the others up.
+    fn access(&self) -> Access {
+        Access {
+            timeout: self.access.timeout.min(TIMEOUT),
+            ..self.access.clone()
+        }
+    }
+}
+
+impl Peer {
+    fn open(server: &Asked, access: &Access) -> Result<Peer> {
+        Ok(Peer {
+            connection: Connection::open(&server.address, access)?,
+            refusal: None,
+        })
+    }
+
+    fn read(&mut self, server: &Asked) -> Result<Reading> {
+        let is_member = server.id.is_some();
+        let mut commands = Commands::default();
+        commands.add("INFO", &[b"INFO", b"all"]);
+        if is_member {
+            commands.add("CLUSTER INFO", &[b"CLUSTER", b"INFO"]);
+        }
+        if is_member && self.refusal.is_none() {
+            let words: [&[u8]; 5] = [b"CLUSTER", b"SLOT-STATS", b"SLOTSRANGE", b"0", b"16383"];
+            commands.add("CLUSTER SLOT-STATS", &words);
+        }
+        let at_ms = now_ms();
+        let mut replies = self.connection.pipeline(&commands)?.into_iter();
+        let info = replies.next().unwrap_or(Reply::Nil);
+        let info = Server::from_reply(info, &self.connection)?;
+        let mut figures = reading(&info);
+        let state = replies.next().and_then(Reply::into_text);
+        figures.cluster_state = state.and_then(|text| cluster_state(&text));
+        let slots = match replies.next() {
+            Some(Reply::Error(said)) => {
+                self.refusal = Some(
+                    self.connection
+                        .refused("CLUSTER SLOT-STATS", &said)
+                        .to_string(),
+                );
+                None
+            }
+            Some(reply) => {
+                let slots = slots(&reply);
+                Some(slots.ok_or_else(|| self.connection.odd("CLUSTER SLOT-STATS"))?)
+            }
+            None => None,
+        };
+        self.connection.forget();
+        Ok(Reading {
+            id: server.id.clone(),
+            name: server.name.clone(),
+            at_ms,
+            server: figures,
+            commands: commandstats(&info),
+            lag_bytes: lag(&info),
+            slots,
+            refusal: self.refusal.clone(),
+        })
+    }
+}
+
+/// `cmdstat_get:calls=5,usec=20,...`, by the names of the commands.
+fn commandstats(info: &Server) -> BTreeMap<String, (u64, u64)> {
+    let command = |(name, value): (&str, &str)| {
+        let name = name.strip_prefix("cmdstat_")?;
+        let number = |of: &str| {
+            let mut parts = value.split(',');
+            parts.find_map(|part| part.strip_prefix(of))?.parse().ok()
+        };
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_graphic()) && name.len() <= 64;
+        is_plain.then_some((name.to_owned(), (number("calls=")?, number("usec=")?)))
+    };
+    info.fields()
+        .filter_map(command)
+        .take(MAX_COMMANDS)
+        .collect()
+}
+
+/// Bytes that the slowest of its replicas is behind: `slave0:ip=...,offset=5,lag=0`.
+fn lag(info: &Server) -> Option<u64> {
+    let end: u64 = info.field("master_repl_offset").parse().ok()?;
+    let offset = |(name, value): (&str, &str)| -> Option<u64> {
+        let number = name.strip_prefix("slave")?;
+        let is_replica = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let mut parts = value.split(',').filter(|_| is_replica);
+        parts
+            .find_map(|part| part.strip_prefix("offset="))?
+            .parse()
+            .ok()
+    };
+    let slowest = info.fields().filter_map(offset).min()?;
+    Some(end.saturating_sub(slowest))
+}
+
+/// The counts of each slot, each slot once; `None` where it is something else.
+fn slots(reply: &Reply) -> Option<Vec<SlotCounts>> {
+    let Reply::Array(rows) = reply else {
+        return None;
+    };
+    let mut known = vec![false; SLOTS];
+    let row = |row: &Reply| {
+        let Reply::Array(parts) = row else {
+            return None;
+        };
+        let [slot, Reply::Array(metrics)] = parts.as_slice() else {
+            return None;
+        };
+        let slot = u16::try_from(slot.number()?).ok()?;
+        let is_known = known.get_mut(usize::from(slot))?;
+        if std::mem::replace(is_known, true) {
+            return None;
+        }
+        let metric = |name: &[u8]| {
+            let mut pairs = metrics.chunks_exact(2);
+            let is_it = |pair: &&[Reply]| matches!(&pair[0], Reply::Text(text) if text == name);
+            pairs.find(is_it)?[1].number()
+        };
+        Some(SlotCounts {
+            slot,
+            keys: metric(b"key-count")?,
+            memory: metric(b"memory-bytes"),
+            cpu: metric(b"cpu-usec"),
+            net_in: metric(b"network-bytes-in"),
+            net_out: metric(b"network-bytes-out"),
+        })
+    };
+    rows.iter().map(row).collect()
+}
+
+/// The primaries of a cluster that own slots.
+pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
+    let owners = watch.view.owners().iter();
+    let asked = owners.filter_map(|owner| {
+        let member = watch.view.members.get(&**owner)?;
+        Some(Asked {
+            id: Some(member.id.clone()),
+            name: member.name.clone(),
+            role: Role::Primary,
+            address: watch.address(member)?,
+        })
+    });
+    asked.collect()
+}
+
+impl Reading {
+    /// A line of `slot-stats.json`; absent where it does not count by slot.
+    pub fn line(&self) -> Option<String> {
+        let slots = self.slots.as_ref()?;
+        let slots: Vec<Value> = slots.iter().map(SlotCounts::row).collect();
+        let line = json!({"time": utc(self.at_ms), "node": self.name, "slots": slots});
+        Some(format!("{line}\n"))
+    }
+}
+
+impl SlotCounts {
+    /// The statistics under the names of the server.
+    pub(crate) fn stats(&self) -> Map<String, Value> {
+        let known = [
+            ("key-count", Some(self.keys)),
+            ("memory-bytes", self.memory),
+            ("cpu-usec", self.cpu),
+            ("network-bytes-in", self.net_in),
+            ("network-bytes-out", self.net_out),
+        ];
+        let known = known.into_iter();
+        known
+            .filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?))))
+            .collect()
+    }
+
+    fn row(&self) -> Value {
+        json!([self.slot, self.stats()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{access, start, text};
+
+    const INFO: &str = "redis_version:7.0.15\r\nused_memory:1000\r\nmaster_repl_offset:90\r\n\
+        slave0:ip=h,port=1,state=online,offset=80,lag=1\r\nslave1:ip=h,port=2,state=online,offset=70,lag=1\r\n\
+        slave_repl_offset:5\r\ncmdstat_get:calls=5,usec=20,usec_per_call=4.00\r\ncmdstat_bad:calls=x\r\n";
+
+    fn asked(stats: &'static [u8]) -> Vec<Asked> {
+        let answer = move |command: &str| match command {
+            "INFO all" => Some(text(INFO)),
+            "CLUSTER INFO" => Some(text("cluster_state:ok\r\n")),
+            of if of.starts_with("CLUSTER SLOT-STATS") => Some(stats.to_vec()),
+            _ => Some(b"+OK\r\n".to_vec()),
+        };
+        vec![Asked {
+            id: Some("a".into()),
+            name: "h:1".into(),
+            role: Role::Primary,
+            address: start(answer),
+        }]
+    }
+
+    fn read(stats: &'static [u8]) -> Result<Reading> {
+        let access = access();
+        let mut probe = Probe::new(&access);
+        probe.read(&asked(stats)).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_server_says_what_it_did_and_what_each_of_its_slots_took() {
+        let found =
+            read(b"*1\r\n*2\r\n:7\r\n*4\r\n$9\r\nkey-count\r\n:3\r\n$8\r\ncpu-usec\r\n:9\r\n")
+                .unwrap();
+        assert_eq!(found.commands["get"], (5, 20));
+        assert_eq!((found.commands.len(), found.lag_bytes), (1, Some(20)));
+        assert_eq!(found.server.cluster_state.as_deref(), Some("ok"));
+        let expected = SlotCounts {
+            slot: 7,
+            keys: 3,
+            cpu: Some(9),
+            ..SlotCounts::default()
+        };
+        assert_eq!(found.slots.as_deref(), Some(&[expected][..]));
+        let line = found.line().unwrap();
+        let slots = "\"slots\":[[7,{\"cpu-usec\":9,\"key-count\":3}]]";
+        assert!(line.contains(slots), "{line}");
+    }
+
+    #[test]
+    fn a_server_that_does_not_count_by_slot_is_asked_for_that_once() {
+        let access = access();
+        let mut probe = Probe::new(&access);
+        let servers = asked(b"-ERR unknown subcommand\r\n");
+        for _ in 0..2 {
+            let found = probe.read(&servers).unwrap().remove(0).unwrap();
+            assert_eq!((found.slots.is_none(), found.line()), (true, None));
+            assert!(
+                found
+                    .refusal
+                    .unwrap()
+                    .contains("CLUSTER SLOT-STATS is not known")
+            );
+        }
+    }
+
+    #[test]
+    fn statistics_that_no_server_has_are_refused() {
+        for odd in [
+            &b"*1\r\n*2\r\n:16384\r\n*2\r\n$9\r\nkey-count\r\n:3\r\n"[..],
+            b"*2\r\n*2\r\n:1\r\n*2\r\n$9\r\nkey-count\r\n:3\r\n*2\r\n:1\r\n*2\r\n$9\r\nkey-count\r\n:3\r\n",
+            b"*1\r\n*2\r\n:1\r\n*0\r\n",
+            b":5\r\n",
+        ] {
+            assert!(read(odd).is_err(), "{}", odd.escape_ascii());
+        }
+    }
+}

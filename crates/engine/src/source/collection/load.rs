@@ -1,0 +1,90 @@
+//! The load of a collection (`--load`): what all primaries did over the same seconds, before any key was read.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What all primaries did over the same seconds. Where servers count by slot (CLUSTER SLOT-STATS), `slot-stats.json` has a
+/// line of each at the start and one at the end.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadEntry {
+    /// Seconds between the two readings.
+    pub secs: f64,
+    /// Seconds between the first and the last node that was read at the start, or at the end: the longer of both.
+    pub spread_secs: f64,
+    /// Primaries whose work by slot was read twice.
+    pub nodes_by_slot: u64,
+    /// The primaries that answered twice.
+    pub nodes: Vec<NodeWork>,
+    /// MONITOR, where it was asked for, in the seconds after these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<MonitorEntry>,
+}
+
+/// What a primary did, by INFO. What a server does not say is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeWork {
+    /// Its id in the cluster.
+    pub id: Option<String>,
+    /// Its address, as CLUSTER NODES prints it: `host:port`.
+    pub name: String,
+    /// Seconds between its two readings.
+    pub secs: f64,
+    /// Commands a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ops_per_sec: Option<f64>,
+    /// CPU time a second; 1 is one core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<f64>,
+    /// Bytes a second that it received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net_in_per_sec: Option<f64>,
+    /// Bytes a second that it sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net_out_per_sec: Option<f64>,
+    /// The commands that took most of its time, the first of them the most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandWork>,
+}
+
+/// What a command took of a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandWork {
+    /// Its name, as INFO commandstats has it.
+    pub name: String,
+    /// Calls a second.
+    pub calls_per_sec: f64,
+    /// Microseconds of a call, on average.
+    pub usec_per_call: f64,
+    /// The part of the time of all commands.
+    pub share: f64,
+}
+
+/// MONITOR of all primaries over the same seconds. The files have the names of commands and keys, and no values.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MonitorEntry {
+    /// Seconds that it ran for, unless a node reached its limit of bytes before.
+    pub secs: f64,
+    /// The nodes that were captured.
+    pub nodes: Vec<MonitorNode>,
+}
+
+/// MONITOR of a node, and what it cost: the same figures are in `nodes` of the load without it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MonitorNode {
+    /// Its address, as CLUSTER NODES prints it: `host:port`.
+    pub name: String,
+    /// The file of its commands.
+    pub file: String,
+    /// Commands in that file.
+    pub commands: u64,
+    /// Bytes that the server sent.
+    pub bytes: u64,
+    /// Whether it was ended early, at the limit of bytes.
+    pub is_cut: bool,
+    /// Commands a second meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ops_per_sec: Option<f64>,
+    /// CPU time a second meanwhile; 1 is one core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<f64>,
+}

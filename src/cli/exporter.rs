@@ -1,0 +1,169 @@
+//! The flags of `slotscope exporter`.
+
+use std::net::SocketAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+
+use slotscope_collect::live::{Live, Snapshot};
+use slotscope_engine::error::Result;
+
+use crate::cli::live::{self, LiveArgs};
+use crate::cli::{Ending, say, values};
+use crate::exporter::families::CONTENT_TYPE;
+use crate::exporter::http::{self, Answer};
+use crate::exporter::judged;
+use crate::exporter::page::{self, Observed};
+use crate::spec::headings::{ARGUMENTS, OUTPUT, RUN};
+
+/// A cluster that was not read for so many intervals is not healthy.
+const STALE: u32 = 3;
+
+/// The state of a running cluster for Prometheus.
+#[derive(Args, Debug)]
+#[command(next_help_heading = OUTPUT, after_help = EXAMPLES)]
+pub struct ExporterArgs {
+    /// A node: HOST:PORT, redis://HOST:PORT, rediss:// for TLS
+    ///
+    /// Any node of the cluster will do; of several, the first that answers is asked for the others.
+    #[arg(value_name = "URL", required = true, help_heading = ARGUMENTS)]
+    pub urls: Vec<String>,
+    /// Where it listens
+    ///
+    /// GET /metrics and GET /healthz are answered, and nothing else. There is no password and no TLS: keep it on loopback or
+    /// in a private network.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9121")]
+    pub listen: SocketAddr,
+    /// Between two readings of the cluster
+    ///
+    /// A scrape gets what was read last, and starts no reading.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "15s", help_heading = RUN)]
+    pub interval: Duration,
+    /// The label `cluster` of all series [default: the first URL's HOST-PORT]
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// How servers are reached
+    #[command(flatten)]
+    pub live: LiveArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  slotscope exporter redis://HOST:6379
+  REDISCLI_AUTH=... slotscope exporter rediss://HOST:6379 --user slotscope --cluster shop";
+
+/// What is answered.
+struct Pages {
+    metrics: String,
+    /// When the cluster was read last.
+    read: Option<Instant>,
+}
+
+impl ExporterArgs {
+    /// Reads the cluster at intervals, and answers scrapes until the program is ended.
+    ///
+    /// # Errors
+    /// The address cannot be listened at, or a flag cannot be used.
+    pub(crate) fn run(&self) -> Result<Ending> {
+        let seeds = live::seeds(&self.urls)?;
+        let access = self.live.access(&seeds)?;
+        let cluster = self.cluster.clone().unwrap_or_else(|| live::name(&seeds));
+        let listener = http::listen(self.listen)?;
+        say(&format!(
+            "http://{}/metrics, read every {:?}",
+            self.listen, self.interval
+        ));
+        let pages = Mutex::new(Pages {
+            metrics: page::without_cluster(&cluster),
+            read: None,
+        });
+        let seeds: Vec<_> = seeds.into_iter().map(|seed| seed.address).collect();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                // A cluster that is down, and one that comes back elsewhere, is looked for from the seeds again.
+                loop {
+                    let read = Live::connect(&seeds, &access);
+                    let error = read.and_then(|live| self.read_on(live, &cluster, &pages));
+                    if let Err(error) = error {
+                        say(&error.to_string());
+                    }
+                    lock(&pages).metrics = page::without_cluster(&cluster);
+                    thread::sleep(self.interval);
+                }
+            });
+            http::serve(&listener, |path| self.answer(path, &pages));
+        });
+        Ok(Ending::Done)
+    }
+
+    /// Reads the cluster at intervals until that fails.
+    fn read_on(&self, mut live: Live<'_>, cluster: &str, pages: &Mutex<Pages>) -> Result<()> {
+        let mut before: Option<Snapshot> = None;
+        let mut said = String::new();
+        loop {
+            let start = Instant::now();
+            let snapshot = live.read()?;
+            say_failures(&snapshot, &mut said);
+            if let Some(before) = &before {
+                let summary = judged::summary(before, &snapshot);
+                let observed = Observed {
+                    cluster,
+                    snapshots: [before, &snapshot],
+                    summary: summary.as_ref().ok(),
+                    read_at: now_secs(),
+                    took: start.elapsed().as_secs_f64(),
+                };
+                let metrics = observed.page();
+                let mut pages = lock(pages);
+                (pages.metrics, pages.read) = (metrics, Some(Instant::now()));
+            }
+            before = Some(snapshot);
+            thread::sleep(self.interval.saturating_sub(start.elapsed()));
+        }
+    }
+
+    fn answer(&self, path: &str, pages: &Mutex<Pages>) -> Answer {
+        match path {
+            "/metrics" => Answer {
+                status: "200 OK",
+                content_type: CONTENT_TYPE,
+                body: lock(pages).metrics.clone(),
+            },
+            "/healthz" => {
+                let read = lock(pages).read;
+                let is_fresh = read.is_some_and(|read| read.elapsed() <= self.interval * STALE);
+                if is_fresh {
+                    Answer::text("200 OK", "ok")
+                } else {
+                    Answer::text("503 Service Unavailable", "the cluster was not read lately")
+                }
+            }
+            _ => Answer::text("404 Not Found", "GET /metrics or /healthz"),
+        }
+    }
+}
+
+/// Says which primaries do not answer, when that changes.
+fn say_failures(snapshot: &Snapshot, said: &mut String) {
+    let failures = snapshot.primaries.iter();
+    let failures = failures.filter_map(|(_, reading)| reading.as_ref().err());
+    let text = failures
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("; ");
+    if text != *said && !text.is_empty() {
+        say(&text);
+    }
+    *said = text;
+}
+
+fn lock(pages: &Mutex<Pages>) -> MutexGuard<'_, Pages> {
+    pages.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn now_secs() -> f64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0.0, |since| since.as_secs_f64())
+}

@@ -1,0 +1,52 @@
+//! The flags that measure the load of running servers before their keys are read.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use slotscope_collect::run::Measured;
+
+use crate::cli::{say, values};
+use crate::spec::headings::SERVERS;
+
+/// How load is measured.
+#[derive(Args, Debug, Clone, Copy, Default)]
+#[command(next_help_heading = SERVERS)]
+pub struct LoadArgs {
+    /// Measure load too, over these seconds: 10s
+    ///
+    /// Of all primaries over the same seconds, before keys are read. CPU time and network traffic by slot where the servers count them (CLUSTER SLOT-STATS with
+    /// cluster-slot-stats-enabled: Redis 8.2, Valkey 8.0), commands and CPU time of each node in any case (INFO). Two
+    /// readings a node, so it costs next to nothing.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, hide_short_help = true)]
+    pub load: Option<Duration>,
+    /// With --load: MONITOR too, for as long after that, at most 10 s
+    ///
+    /// Names of hot keys and tags on every server. It can halve what a server does meanwhile; what it cost is measured and
+    /// said. At most 64 MiB a node are taken, and of them commands and keys: no values are written.
+    #[arg(long, requires = "load", hide_short_help = true)]
+    pub monitor: bool,
+}
+
+impl LoadArgs {
+    /// What is asked for. Says what MONITOR may cost before it runs.
+    pub(crate) fn measured(self) -> Option<Measured> {
+        let during = self.load?;
+        if self.monitor {
+            say("MONITOR can halve what a server does while it runs; Ctrl-C ends it");
+        }
+        Some(Measured {
+            during,
+            monitor: self.monitor,
+        })
+    }
+
+    /// The flags as words of a command line.
+    pub(crate) fn words(self) -> Vec<String> {
+        let load = self
+            .load
+            .map(|during| ["--load".to_owned(), format!("{}ms", during.as_millis())]);
+        let monitor = self.monitor.then(|| "--monitor".to_owned());
+        load.into_iter().flatten().chain(monitor).collect()
+    }
+}

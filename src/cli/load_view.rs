@@ -1,0 +1,107 @@
+//! The load of a collection as a section: what each primary did, and what MONITOR cost.
+
+use slotscope_engine::source::collection::load::{LoadEntry, MonitorEntry, MonitorNode, NodeWork};
+use slotscope_engine::text::{bytes, counted, grouped, percent};
+use slotscope_report::view::{Cell, Column, Section, Table};
+
+/// Commands that are named of a node.
+const COMMANDS: usize = 2;
+
+/// The load of all primaries.
+pub(super) fn section(load: &LoadEntry) -> Section<'_> {
+    let section = Section::untitled()
+        .paragraph(headline(load))
+        .table(table(load));
+    match &load.monitor {
+        Some(monitor) => section.paragraph(cost(load, monitor)),
+        None => section,
+    }
+}
+
+fn headline(load: &LoadEntry) -> String {
+    let all = load.nodes.len() as u64;
+    let by_slot = match load.nodes_by_slot {
+        0 => "not by slot".to_owned(),
+        some if some == all => "by slot too".to_owned(),
+        some => format!("by slot on {}", grouped(some)),
+    };
+    format!(
+        "load of {} over the same {:.1} s, read within {:.0} ms, {by_slot}:",
+        counted(all, "primary").replace("primarys", "primaries"),
+        load.secs,
+        1000.0 * load.spread_secs
+    )
+}
+
+fn table(load: &LoadEntry) -> Table<'_> {
+    let rate = |rate: Option<f64>| rate.map(|rate| rate.round() as u64);
+    Table::of(&load.nodes)
+        .column(Column::words("node"), |node| Cell::text(&*node.name))
+        .column(Column::number("commands/s"), move |node| {
+            Cell::of(rate(node.ops_per_sec), Cell::count)
+        })
+        .column(Column::number("CPU"), |node| {
+            Cell::text(node.cpu.map_or_else(String::new, percent))
+        })
+        .column(Column::number("in/s"), move |node| {
+            traffic(rate(node.net_in_per_sec))
+        })
+        .column(Column::number("out/s"), move |node| {
+            traffic(rate(node.net_out_per_sec))
+        })
+        .column(Column::words("busiest commands"), |node| {
+            Cell::text(commands(node))
+        })
+        .build()
+}
+
+fn traffic<'a>(rate: Option<u64>) -> Cell<'a> {
+    Cell::text(rate.map_or_else(String::new, bytes))
+}
+
+fn commands(node: &NodeWork) -> String {
+    let commands = node.commands.iter().take(COMMANDS);
+    let commands = commands.map(|of| format!("{} {}", of.name, percent(of.share)));
+    commands.collect::<Vec<_>>().join(", ")
+}
+
+/// What MONITOR cost: the work of a command without it and with it, over all nodes that it ran on.
+fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
+    let commands: u64 = monitor.nodes.iter().map(|node| node.commands).sum();
+    let cut = monitor.nodes.iter().filter(|node| node.is_cut).count() as u64;
+    let cut = match cut {
+        0 => String::new(),
+        cut => format!(
+            "; ended early at its limit of bytes on {}",
+            counted(cut, "node")
+        ),
+    };
+    let [without, with] = [
+        (
+            total(&load.nodes, |of| of.ops_per_sec),
+            total(&load.nodes, |of| of.cpu),
+        ),
+        (
+            total(&monitor.nodes, |of: &MonitorNode| of.ops_per_sec),
+            total(&monitor.nodes, |of| of.cpu),
+        ),
+    ];
+    let cost = |(ops, cpu): (f64, f64)| {
+        let micros = if ops > 0.0 { 1e6 * cpu / ops } else { 0.0 };
+        format!(
+            "{} commands/s at {micros:.1} \u{b5}s of CPU each",
+            grouped(ops.round() as u64)
+        )
+    };
+    format!(
+        "MONITOR for {:.0} s: {}{cut}; it cost: {} without it, {} with it",
+        monitor.secs,
+        counted(commands, "command"),
+        cost(without),
+        cost(with)
+    )
+}
+
+fn total<T>(nodes: &[T], of: impl Fn(&T) -> Option<f64>) -> f64 {
+    nodes.iter().filter_map(of).sum()
+}

@@ -1,0 +1,8 @@
+//! `slotscope exporter`: the state of a running cluster for Prometheus, as a bounded number of series.
+//!
+//! A background thread reads the cluster at intervals; a scrape is answered from what it read last, and starts nothing.
+
+pub(crate) mod families;
+pub(crate) mod http;
+pub(crate) mod judged;
+pub(crate) mod page;

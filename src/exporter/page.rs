@@ -1,0 +1,363 @@
+//! What a scrape gets: at most 200 series, however many nodes the cluster has.
+
+use std::cmp::Reverse;
+
+use slotscope_collect::live::Snapshot;
+use slotscope_collect::probe::{Reading, SlotCounts};
+use slotscope_collect::work;
+use slotscope_engine::source::collection::load::NodeWork;
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_findings::summary::state::{Role, State};
+
+use crate::exporter::families::Families;
+use crate::exporter::judged::pairs;
+
+/// Nodes with series of their own: those with most over their fair share, of memory or of load.
+pub(crate) const NODES: usize = 20;
+/// Slots with series of their own: the hottest.
+pub(crate) const SLOTS: usize = 10;
+
+/// A primary, by what it said last and what it did since it was asked before.
+struct Node<'s> {
+    name: &'s str,
+    reading: &'s Reading,
+    work: NodeWork,
+    judged: Option<&'s NodeLoad>,
+    /// Its CPU time in fair shares, by INFO: load where servers do not count it by slot.
+    cpu_share: Option<f64>,
+}
+
+/// What is known of a cluster.
+pub(crate) struct Observed<'s> {
+    /// What its series call it.
+    pub cluster: &'s str,
+    /// Two readings.
+    pub snapshots: [&'s Snapshot; 2],
+    /// The verdict on what was between them; absent where there is none.
+    pub summary: Option<&'s Summary>,
+    /// Seconds since 1970 when it was read last.
+    pub read_at: f64,
+    /// Seconds that this took.
+    pub took: f64,
+}
+
+/// The page of a cluster that could not be read.
+pub(crate) fn without_cluster(cluster: &str) -> String {
+    let mut families = Families::new(cluster);
+    families.one("up", UP, Some(0.0));
+    families.finish()
+}
+
+const UP: &str = "1 where the last reading of the cluster succeeded, else 0.";
+
+impl Observed<'_> {
+    /// The page.
+    pub(crate) fn page(&self) -> String {
+        self.families().finish()
+    }
+
+    fn families(&self) -> Families {
+        let mut families = Families::new(self.cluster);
+        let nodes = self.nodes();
+        self.add_cluster(&mut families, nodes.len());
+        self.add_verdict(&mut families);
+        add_nodes(&mut families, &most_over_share(nodes));
+        self.add_slots(&mut families);
+        families
+    }
+
+    fn nodes(&self) -> Vec<Node<'_>> {
+        let [first, last] = self.snapshots;
+        let node = |[before, after]: [&'_ Reading; 2]| {
+            let list = self.summary.map_or(&[][..], |summary| &summary.nodes.list);
+            let id = after.id.as_deref().unwrap_or_default();
+            (
+                work::between(before, after),
+                list.iter().position(|node| node.id.0 == id.as_bytes()),
+            )
+        };
+        let pairs = pairs(first, last);
+        let known: Vec<(NodeWork, Option<usize>)> = pairs.iter().copied().map(node).collect();
+        let list = self.summary.map(|summary| &summary.nodes.list);
+        let nodes = pairs.into_iter().zip(known);
+        let nodes = nodes.map(|([_, reading], (work, judged))| Node {
+            name: &reading.name,
+            reading,
+            work,
+            judged: judged.and_then(|at| list?.get(at)),
+            cpu_share: None,
+        });
+        let mut nodes: Vec<Node<'_>> = nodes.collect();
+        let used: f64 = nodes.iter().filter_map(|node| node.work.cpu).sum();
+        let mean = used / nodes.len().max(1) as f64;
+        for node in &mut nodes {
+            node.cpu_share = node.work.cpu.filter(|_| mean > 0.0).map(|cpu| cpu / mean);
+        }
+        nodes
+    }
+
+    fn add_cluster(&self, families: &mut Families, answering: usize) {
+        let all = self.snapshots[1].primaries.len();
+        families.one("up", UP, Some(1.0));
+        families.one(
+            "read_timestamp_seconds",
+            "When the cluster was read last.",
+            Some(self.read_at),
+        );
+        families.one(
+            "read_duration_seconds",
+            "How long that took.",
+            Some(self.took),
+        );
+        families.one("primaries", "Primaries that own slots.", Some(all as f64));
+        families.one(
+            "primaries_silent",
+            "Primaries that own slots and did not answer twice in a row.",
+            Some(all.saturating_sub(answering) as f64),
+        );
+        families.one(
+            "nodes_listed",
+            "Primaries with series of their own: those with most over their fair share.",
+            Some(answering.min(NODES) as f64),
+        );
+    }
+
+    fn add_verdict(&self, families: &mut Families) {
+        let Some(summary) = self.summary else { return };
+        let rank = |state: State| State::ALL.iter().position(|of| *of == state).unwrap_or(0) as f64;
+        let label = |role: &str| vec![("role", role.to_owned())];
+        let roles = &summary.verdict.roles;
+        let states = roles
+            .iter()
+            .map(|role| (label(role.name()), rank(role.state)));
+        families.add(
+            "state",
+            "The verdict: 0 empty, 1 balanced, 2 unjudged, 3 watch, 4 skewed, 5 suspicious, 6 limit, 7 down.",
+            std::iter::once((label("all"), rank(summary.verdict.state))).chain(states),
+        );
+        let fullest = roles.iter();
+        families.add(
+            "max_over_mean_ratio",
+            "The fullest or busiest primary, in fair shares.",
+            fullest.filter_map(|role| Some((label(role.name()), role.max_over_mean()?))),
+        );
+    }
+
+    fn add_slots(&self, families: &mut Families) {
+        let slots = hottest(&self.snapshots);
+        let label = |slot: &HotSlot<'_>| {
+            vec![
+                ("slot", slot.slot.to_string()),
+                ("node", slot.node.to_owned()),
+            ]
+        };
+        families.add(
+            "slot_cpu_ratio",
+            "CPU time a second of the hottest slots; 1 is one core.",
+            slots.iter().map(|slot| (label(slot), slot.cpu)),
+        );
+        families.add(
+            "slot_keys",
+            "Keys of the hottest slots.",
+            slots.iter().map(|slot| (label(slot), slot.keys as f64)),
+        );
+    }
+}
+
+/// The nodes with most over their fair share of memory or load, in the order of the cluster.
+fn most_over_share(nodes: Vec<Node<'_>>) -> Vec<Node<'_>> {
+    let memory: f64 = nodes.iter().filter_map(memory_of).sum();
+    let mean = memory / nodes.len().max(1) as f64;
+    let over = |node: &Node<'_>| {
+        let of_memory = memory_of(node)
+            .filter(|_| mean > 0.0)
+            .map_or(0.0, |of| of / mean);
+        of_memory.max(node.cpu_share.unwrap_or(0.0))
+    };
+    let mut order: Vec<usize> = (0..nodes.len()).collect();
+    order.sort_by(|a, b| over(&nodes[*b]).total_cmp(&over(&nodes[*a])));
+    order.truncate(NODES);
+    let nodes = nodes.into_iter().enumerate();
+    nodes
+        .filter(|(at, _)| order.contains(at))
+        .map(|(_, node)| node)
+        .collect()
+}
+
+fn memory_of(node: &Node<'_>) -> Option<f64> {
+    node.reading.server.used_memory.map(|bytes| bytes as f64)
+}
+
+fn add_nodes(families: &mut Families, nodes: &[Node<'_>]) {
+    let mut add = |name: &str, help: &str, of: &dyn Fn(&Node<'_>) -> Option<f64>| {
+        let samples = nodes
+            .iter()
+            .filter_map(|node| Some((vec![("node", node.name.to_owned())], of(node)?)));
+        families.add(name, help, samples);
+    };
+    add("node_memory_bytes", "used_memory of a primary.", &memory_of);
+    add(
+        "node_memory_limit_ratio",
+        "used_memory over maxmemory, where it has a limit.",
+        &|node| {
+            let limit = node.reading.server.maxmemory.filter(|limit| *limit > 0)?;
+            Some(memory_of(node)? / limit as f64)
+        },
+    );
+    add(
+        "node_cpu_ratio",
+        "CPU time a second of a primary; 1 is one core.",
+        &|node| node.work.cpu,
+    );
+    add(
+        "node_operations_per_second",
+        "Commands a second of a primary.",
+        &|node| node.work.ops_per_sec,
+    );
+    let judged = |role: Role| {
+        move |node: &Node<'_>| {
+            let share = node.judged.and_then(|judged| judged.over_share.of(role));
+            share.or(node.cpu_share.filter(|_| role == Role::Load))
+        }
+    };
+    let shares = Role::ALL.into_iter().flat_map(|role| {
+        let label = move |node: &Node<'_>| {
+            vec![
+                ("node", node.name.to_owned()),
+                ("role", role.name().to_owned()),
+            ]
+        };
+        nodes
+            .iter()
+            .filter_map(move |node| Some((label(node), judged(role)(node)?)))
+    });
+    families.add(
+        "node_over_share_ratio",
+        "What a primary holds, in fair shares.",
+        shares,
+    );
+}
+
+/// A slot, and what it takes.
+struct HotSlot<'s> {
+    slot: u16,
+    node: &'s str,
+    cpu: f64,
+    keys: u64,
+}
+
+/// The slots that took most CPU time, the hottest first; none where servers do not count by slot.
+fn hottest<'s>(snapshots: &[&'s Snapshot; 2]) -> Vec<HotSlot<'s>> {
+    let mut slots = Vec::new();
+    for [before, after] in pairs(snapshots[0], snapshots[1]) {
+        let secs = (after.at_ms - before.at_ms) as f64 / 1000.0;
+        let old = before.slots.iter().flatten();
+        let old: std::collections::HashMap<u16, &SlotCounts> =
+            old.map(|of| (of.slot, of)).collect();
+        let hot = after.slots.iter().flatten().filter_map(|of| {
+            let used = of
+                .cpu?
+                .checked_sub(old.get(&of.slot)?.cpu?)
+                .filter(|used| *used > 0)?;
+            (secs > 0.0).then(|| HotSlot {
+                slot: of.slot,
+                node: &after.name,
+                cpu: used as f64 / 1e6 / secs,
+                keys: of.keys,
+            })
+        });
+        slots.extend(hot);
+    }
+    slots.sort_by_key(|of| (Reverse((of.cpu * 1e9) as u64), of.slot));
+    slots.truncate(SLOTS);
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slotscope_engine::source::collection::servers::ServerReading;
+
+    /// Primaries with `per` slots each, the first of which does half of all work.
+    fn snapshot(primaries: usize, at_ms: i64) -> Snapshot {
+        let per = 16_384 / primaries;
+        let reading = |at: usize| Reading {
+            id: Some(format!("{at:040x}")),
+            name: format!("10.0.0.{at}:6379"),
+            at_ms,
+            server: ServerReading {
+                used_memory: Some(1 << 30),
+                maxmemory: Some(2 << 30),
+                used_cpu: Some(at_ms as f64 / 1000.0 * if at == 0 { 0.9 } else { 0.01 }),
+                total_commands_processed: Some(at_ms as u64),
+                uptime_in_seconds: Some(1),
+                ..ServerReading::default()
+            },
+            slots: Some(
+                (0..per)
+                    .map(|slot| SlotCounts {
+                        slot: (at * per + slot) as u16,
+                        keys: 10,
+                        cpu: Some(at_ms as u64 * if at == 0 { 100 } else { 1 }),
+                        ..SlotCounts::default()
+                    })
+                    .collect(),
+            ),
+            ..Reading::default()
+        };
+        let line = |at: usize| {
+            format!(
+                "{at:040x} 10.0.0.{at}:6379@16379 master - 0 0 {at} connected {}-{}\n",
+                at * per,
+                (at + 1) * per - 1
+            )
+        };
+        Snapshot {
+            nodes: (0..primaries).map(line).collect(),
+            primaries: (0..primaries)
+                .map(|at| (format!("10.0.0.{at}:6379"), Ok(reading(at))))
+                .collect(),
+        }
+    }
+
+    fn observed(primaries: usize) -> (usize, String) {
+        let snapshots = [
+            snapshot(primaries, 1_000_000),
+            snapshot(primaries, 1_010_000),
+        ];
+        let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1]).unwrap();
+        let observed = Observed {
+            cluster: "shop",
+            snapshots: [&snapshots[0], &snapshots[1]],
+            summary: Some(&summary),
+            read_at: 1.0,
+            took: 0.5,
+        };
+        let families = observed.families();
+        (families.series(), families.finish())
+    }
+
+    #[test]
+    fn a_page_has_at_most_two_hundred_series_at_any_number_of_nodes() {
+        for primaries in [3, 20, 300] {
+            let (series, page) = observed(primaries);
+            assert!((30..=200).contains(&series), "{primaries}: {series}");
+            assert_eq!(
+                page.lines().filter(|line| !line.starts_with('#')).count(),
+                series
+            );
+            assert!(
+                page.contains("slotscope_state{cluster=\"shop\",role=\"load\"} 4\n"),
+                "{page}"
+            );
+            assert!(
+                page.contains(
+                    "slotscope_node_cpu_ratio{cluster=\"shop\",node=\"10.0.0.0:6379\"} 0.9"
+                ),
+                "{page}"
+            );
+            assert!(page.ends_with("# EOF\n"));
+        }
+    }
+}
