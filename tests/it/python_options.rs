@@ -158,9 +158,6 @@ fn flags_of_the_program_are_flags() {
                     .is_some_and(|it| it.replace('-', "_") == *name)
             })
         };
-        assert!(
-            commands.iter().any(|command| is_flag(command)),
-            "{name} is no flag"
-        );
+        assert!(commands.iter().any(is_flag), "{name} is no flag");
     }
 }
