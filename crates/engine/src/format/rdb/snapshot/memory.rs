@@ -292,7 +292,7 @@ impl Footprint {
 
     /// Whether a string of `len` bytes is in one block with its object, and that with its key where the server does that.
     #[inline]
-    fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
+    pub(super) fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
         // In Valkey the time when it expires is added later, and does not count.
         let both = self.object_of(key, false) + 3 + len + 1;
         match self.server {

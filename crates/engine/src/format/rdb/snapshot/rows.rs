@@ -89,6 +89,9 @@ impl Steps for Rows {
     }
 
     fn leave(&mut self, rows: &mut RowBatch) -> bool {
+        if let Some(commands) = &mut self.commands {
+            return commands.leave(rows);
+        }
         let run = self.runs.next(&mut self.walker, rows.block());
         let is_left = run.is_some();
         if let Some(run) = run {

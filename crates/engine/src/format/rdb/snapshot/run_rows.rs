@@ -13,8 +13,12 @@ use crate::format::walk::Sizes;
 use crate::format::{Notice, Seen, Sink};
 use crate::source::block::{Block, Padded};
 
-/// What OBJECT ENCODING answers of strings.
-const ENCODINGS: [&str; 3] = ["int", "embstr", "raw"];
+/// The type of the rows, and what OBJECT ENCODING answers of them.
+const WORDS: [&str; 4] = [TEXT, "int", "embstr", "raw"];
+const TYPE: usize = 0;
+const INT: usize = 1;
+const EMBEDDED: usize = 2;
+const RAW: usize = 3;
 
 /// A run, and what its sizes are.
 pub(super) struct RunRows {
@@ -31,7 +35,7 @@ struct Filling<'a> {
     sink: &'a mut dyn Sink,
     seen: Seen,
     /// Where the name of the type and those of the encodings are in the block.
-    words: [(u32, u32); 1 + ENCODINGS.len()],
+    words: [(u32, u32); WORDS.len()],
     /// The hashed parts of the keys below one header, and their slots.
     hashed: Spans,
     slots: Vec<u16>,
@@ -67,10 +71,9 @@ impl Unread for RunRows {
 }
 
 /// Writes the words behind the last row, over bytes that are not needed any more.
-fn put_words(block: &mut Block, end: usize) -> [(u32, u32); 1 + ENCODINGS.len()] {
-    let [int, embedded, raw] = ENCODINGS;
+fn put_words(block: &mut Block, end: usize) -> [(u32, u32); WORDS.len()] {
     let mut at = end;
-    [TEXT, int, embedded, raw].map(|word| {
+    WORDS.map(|word| {
         let start = at;
         at += word.len();
         if block.len() < at {
@@ -109,9 +112,12 @@ impl Filling<'_> {
             Sizes::Memory(_) => memory.object(len, expires, row.value),
             Sizes::Serialized => row.bytes as u64,
         };
-        let encoding = memory.encoding_of(len, expires, row.value);
-        let encoding = ENCODINGS.iter().position(|word| *word == encoding);
-        let word = self.words[1 + encoding.unwrap_or(0)];
+        let encoding = match row.value {
+            None => INT,
+            Some(text) if memory.embeds(len, expires, text) => EMBEDDED,
+            Some(_) => RAW,
+        };
+        let word = self.words[encoding];
         if let Some(lfu) = row.attributes.lfu {
             let counters = self.values.number_mut(Number::Lfu);
             counters.resize(self.keys.len(), MISSING);
@@ -160,7 +166,7 @@ impl Filling<'_> {
             .number_mut(Number::Database)
             .resize(len, self.rows.run.database);
         values.number_mut(Number::Elements).resize(len, 1);
-        let (start, end) = self.words[0];
+        let (start, end) = self.words[TYPE];
         let types = values.word_mut(Word::Type);
         types.start.resize(len, start);
         types.end.resize(len, end);
@@ -184,59 +190,10 @@ impl Filling<'_> {
 mod tests {
     use super::*;
     use crate::format::rdb::snapshot::rows::Rows;
-    use crate::format::row_batch::RowBatch;
-    use crate::format::walk::{Damage, Walk, Walked, Walking};
+    use crate::format::said::Said;
+    use crate::format::walk::{Walked, Walking};
     use crate::source::forward::Forward;
     use std::io::Cursor;
-
-    /// All that is said of each key, whatever batch it is in.
-    #[derive(Default)]
-    struct Said {
-        keys: Vec<String>,
-        rejects: Vec<(u64, String)>,
-        seen: Seen,
-        damage: Option<Damage>,
-        /// The batches with a run.
-        runs: usize,
-    }
-
-    impl Said {
-        /// All but the keys.
-        fn facts(&self) -> impl PartialEq + std::fmt::Debug {
-            // Each batch of a file of a cluster says so.
-            let once = |(notice, count)| match notice {
-                Notice::InCluster => (notice, 1),
-                _ => (notice, count),
-            };
-            let notices: Vec<_> = self.seen.notices().map(once).collect();
-            let numbers = (self.keys.len(), self.seen.keys, self.seen.written_ms);
-            (numbers, notices, self.rejects.clone(), self.damage.clone())
-        }
-    }
-
-    impl Sink for Said {
-        fn keys(&mut self, KeyBatch { base, keys, values }: KeyBatch<'_>) {
-            assert!((1..=BATCH_KEYS).contains(&keys.len()));
-            for i in 0..keys.len() {
-                let number = |column: &Vec<u64>| column.get(i).copied().unwrap_or(MISSING);
-                let numbers: Vec<u64> = values.numbers.iter().map(number).collect();
-                let weights: Vec<u64> = values.weights.iter().map(number).collect();
-                let words = values.words.each_ref();
-                let words = words.map(|word| word.get(base, i).escape_ascii().to_string());
-                let (key, offset) = (keys.get(base, i).escape_ascii(), values.offsets[i]);
-                self.keys
-                    .push(format!("{key} {offset} {numbers:?} {weights:?} {words:?}"));
-            }
-        }
-
-        fn reject_at(&mut self, byte: u64, reason: &str) {
-            self.rejects.push((byte, reason.into()));
-        }
-
-        fn reject_with(&mut self, at: usize, reason: &str, _: &[u8]) {
-            self.reject_at(at as u64, reason);
-        }
-    }
 
     fn said(file: &[u8], sizes: Sizes, leaves_runs: bool) -> Said {
         let input = Forward::stream(Box::new(Cursor::new(file.to_vec())));
@@ -250,22 +207,7 @@ mod tests {
         } else {
             rows.without_runs()
         };
-        let (mut walk, mut rows, mut said) =
-            (Walked::new(rows), RowBatch::default(), Said::default());
-        loop {
-            match walk.next(&mut rows) {
-                Ok(Some(_)) => {
-                    said.runs += usize::from(rows.is_left());
-                    let seen = rows.read(LfuRule::default(), &mut said);
-                    said.seen += seen;
-                }
-                Ok(None) => return said,
-                Err(damage) => {
-                    said.damage = Some(damage);
-                    return said;
-                }
-            }
-        }
+        Said::by(&mut Walked::new(rows))
     }
 
     /// Asserts that a file says the same whether its runs are left to workers or not; how many runs are.
@@ -273,11 +215,8 @@ mod tests {
         let mut runs = 0;
         for sizes in [Walking::default().sizes, Sizes::Serialized] {
             let [left, walked] = [true, false].map(|leaves| said(file, sizes, leaves));
+            left.assert_same_as(&walked);
             runs += left.runs;
-            assert_eq!(left.facts(), walked.facts());
-            for (left, walked) in left.keys.iter().zip(&walked.keys) {
-                assert_eq!(left, walked);
-            }
         }
         runs
     }
