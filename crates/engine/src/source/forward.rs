@@ -411,6 +411,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_taken_is_what_is_ahead_and_is_in_the_checksum() {
+        let content: Vec<u8> = (0..2_000_000u32).map(|i| (i / 7) as u8).collect();
+        for mut input in both(&content) {
+            input.set_checksum(Some(Box::new(Sum(0))));
+            let (mut block, mut at) = (Block::default(), 0);
+            for share in (1..=8).cycle() {
+                let ahead = input.peek(100_000).unwrap().len();
+                if ahead == 0 {
+                    break;
+                }
+                // From one byte in eight to all of them, more of which may be ahead.
+                let count = (input.ahead().len() * share / 8).max(1);
+                let start = input.take(count, &mut block);
+                assert!(block.content()[start..start + count] == content[at..at + count]);
+                at += count;
+                assert_eq!(input.offset(), at as u64);
+            }
+            let all = content.iter().map(|byte| u64::from(*byte)).sum();
+            assert_eq!((at, input.checksum()), (content.len(), Some(all)));
+        }
+    }
+
+    #[test]
     fn the_end_is_an_error_whatever_is_asked_for() {
         for wanted in [4, 1 << 40, u64::MAX] {
             for mut input in both(b"abc") {

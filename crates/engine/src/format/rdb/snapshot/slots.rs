@@ -232,6 +232,28 @@ mod tests {
     }
 
     #[test]
+    fn a_header_that_workers_find_wrong_is_reported_once_and_only_where_its_keys_end() {
+        let (mine, other) = ([7629; 3], [7629, 1]);
+        let watched = |keys, expires| {
+            let mut check = SlotCheck::default();
+            check.end(header(2, 1));
+            let watch = check.keys(keys, expires).unwrap();
+            (check, watch)
+        };
+        let (mut check, watch) = watched(2, 1);
+        assert!(!watch.look_at(&mine) && check.end(None).is_none());
+        assert!(watch.look_at(&other) && !watch.look_at(&other));
+        let (mut check, watch) = watched(2, 1);
+        assert!(!watch.look_at(&other) && !watch.look_at(&other));
+        assert!(check.end(None).is_some() && !watch.look_at(&other));
+        for is_first in [true, false] {
+            let (mut check, watch) = watched(2, 0);
+            assert!(!(is_first && watch.look_at(&other)));
+            assert!(check.end(None).is_some() && !watch.look_at(&other));
+        }
+    }
+
+    #[test]
     fn the_text_of_a_header_has_three_numbers_or_more() {
         let found = SlotHeader::parse(b"7629,2,1,0");
         assert_eq!(found, header(2, 1).map(|(_, header)| header));
