@@ -93,7 +93,7 @@ impl CommandReader {
         self.input.ahead()
     }
 
-    /// Reads on until so many bytes are ahead, or the input ends; whether there are more than before.
+    /// Reads until `bytes` bytes are ahead, or the input ends; whether there are more than before.
     pub(super) fn read_ahead(&mut self, bytes: usize) -> bool {
         let before = self.input.ahead().len();
         // What cannot be read is met again where it is needed.

@@ -12,7 +12,7 @@ use crate::format::row_batch::{Operation, RowBatch};
 use crate::format::walk::{Damage, Steps};
 use crate::source::forward::Forward;
 
-/// So many bytes of commands are worth the way to a worker.
+/// A run of fewer bytes is walked: the way to a worker costs more.
 const FEWEST_BYTES: usize = 16 << 10;
 
 /// What is wrong with a command of which a key is not kept.
@@ -26,7 +26,7 @@ pub(crate) struct CommandSteps {
     database: u64,
     /// The keys of the last command that are not handed on: it may have more than a batch.
     left: Keys,
-    /// Bytes of the run that starts here, if one was found, and up to where there is none.
+    /// Bytes of the run that starts here, if one was found, and the offset up to which no run starts.
     run: usize,
     no_run_before: u64,
     has_ended: bool,

@@ -12,7 +12,7 @@ pub(super) enum Meaning {
     Unknown,
     /// It has no keys.
     NoKeys,
-    /// The commands behind it are of this database.
+    /// The commands after it are of this database.
     Select(u64),
     /// It has no keys where it has to have some.
     Wrong,

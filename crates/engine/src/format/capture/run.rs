@@ -26,8 +26,8 @@ pub(super) fn run_at_start_of(bytes: &[u8]) -> (usize, bool) {
     }
 }
 
-/// Where the command at `at` ends; else whether more bytes could make it one. What selects a database is none: it decides
-/// what the commands behind it are.
+/// Where the command at `at` ends; else whether more bytes could make it one. SELECT ends a run, as it
+/// changes what the commands after it mean.
 #[inline]
 fn end_of_command(bytes: &[u8], at: usize) -> Result<usize, bool> {
     let (words, mut at) = number(bytes, at, b'*')?;
@@ -217,7 +217,7 @@ impl Filling<'_> {
     }
 }
 
-/// The names of commands behind the run, over bytes that are not needed any more.
+/// The names of commands after the run, over bytes that are not needed any more.
 struct Names {
     end: usize,
     known: Vec<(&'static str, (u32, u32))>,

@@ -40,7 +40,7 @@ pub(super) struct Bounds {
 /// The value of a plain row.
 enum Text {
     Number,
-    /// Packed, of a text of so many bytes.
+    /// Packed, with the length of its text in bytes.
     Packed(u64),
     /// As it is.
     Bytes(Range<usize>),
@@ -141,7 +141,7 @@ impl Walker {
         Some(row)
     }
 
-    /// Remembers the key of the plain row that is so many bytes ahead as the last one.
+    /// Remembers the key of the plain row that is `row` bytes ahead as the last one.
     pub(super) fn take_key_of(&mut self, row: usize) {
         self.last_plain = None;
         let bytes = &self.input.ahead()[row..];

@@ -11,7 +11,7 @@ use crate::format::rdb::snapshot::slots::{Imported, SlotHeader, Watch};
 use crate::format::rdb::snapshot::walk::{Place, Walker};
 use crate::source::block::Block;
 
-/// So many rows, or bytes of rows, are worth the way to a worker.
+/// A run of fewer rows and fewer bytes is walked: the way to a worker costs more.
 const FEWEST_ROWS: u64 = 128;
 const FEWEST_BYTES: usize = 64 << 10;
 
@@ -23,7 +23,7 @@ const SLOT_INFO_NAME: &[u8] = b"\x09slot-info";
 pub(super) struct Runs {
     /// The run that starts at the next byte.
     found: Option<FoundRun>,
-    /// Up to this offset there is none.
+    /// Up to this offset no run starts.
     none_before: u64,
 }
 
@@ -37,7 +37,7 @@ struct FoundRun {
     bytes: usize,
 }
 
-/// Plain rows, and the header of the next slot behind them.
+/// Plain rows, and the header of the next slot after them.
 struct Part {
     bytes: Range<usize>,
     rows: u64,

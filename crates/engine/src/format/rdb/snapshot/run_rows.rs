@@ -70,7 +70,7 @@ impl Unread for RunRows {
     }
 }
 
-/// Writes the words behind the last row, over bytes that are not needed any more.
+/// Writes the words after the last row, over bytes that are not needed any more.
 fn put_words(block: &mut Block, end: usize) -> [(u32, u32); WORDS.len()] {
     let mut at = end;
     WORDS.map(|word| {

@@ -49,17 +49,17 @@ struct SlotCounts {
     elsewhere: u64,
 }
 
-/// Checks keys below a header on workers, while the walk is perhaps behind them.
+/// Checks keys below a header on workers, while the walk may be past them.
 ///
-/// A header is only judged once the walk is behind its last key. Who learns last that it is so far and that a key is of
-/// another slot reports that, once.
+/// A header is only judged once the walk is past its last key. Whoever learns last that it is, and that a key is of
+/// another slot, reports that once.
 #[derive(Debug, Clone)]
 pub(super) struct Watch {
     slot: u64,
     state: Arc<AtomicU8>,
 }
 
-/// The walk is behind the last key, and has nothing to report itself.
+/// The walk is past the last key, and has nothing to report itself.
 const ENDED: u8 = 1;
 /// A worker met a key of another slot.
 const ELSEWHERE: u8 = 2;
@@ -73,7 +73,7 @@ impl Watch {
         slots.iter().any(is_elsewhere) && self.state.fetch_or(ELSEWHERE, Relaxed) == ENDED
     }
 
-    /// The walk is behind the last key and reports the header, or not; whether it has to all the same.
+    /// The walk is past the last key and reports the header, or not; whether it has to all the same.
     fn end(&self, reports: bool) -> bool {
         let state = if reports { REPORTED } else { ENDED };
         self.state.fetch_or(state, Relaxed) == ELSEWHERE
