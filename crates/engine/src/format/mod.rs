@@ -299,3 +299,5 @@ pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
 mod growth;
 #[cfg(test)]
 mod reading;
+#[cfg(test)]
+mod said;

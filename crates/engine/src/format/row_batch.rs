@@ -45,6 +45,18 @@ struct Kind {
     words: [(u32, u32); Word::ALL.len()],
 }
 
+/// Rows that are still bytes of the input, which the worker reads.
+pub(crate) trait Unread: Send {
+    /// Hands the rows in `block` to `sink`, in columns that are empty.
+    fn read(
+        &mut self,
+        block: &mut Block,
+        columns: (&mut Spans, &mut Values),
+        lfu: LfuRule,
+        sink: &mut dyn Sink,
+    ) -> Seen;
+}
+
 /// Rows on their way to a worker: keys or operations, never both.
 #[derive(Default)]
 pub struct RowBatch {
@@ -55,6 +67,9 @@ pub struct RowBatch {
     kinds: Vec<Kind>,
     last_kind: usize,
     rejects: Vec<(u64, &'static str)>,
+    /// Bytes of the input, and what reads the rows in them.
+    block: Block,
+    unread: Option<Box<dyn Unread>>,
     /// What was seen besides the rows.
     pub seen: Seen,
 }
@@ -102,7 +117,26 @@ impl RowBatch {
 
     /// Whether nothing was added.
     pub(crate) fn is_empty(&self) -> bool {
-        self.keys.is_empty() && self.rejects.is_empty() && self.seen == Seen::default()
+        self.keys.is_empty()
+            && self.unread.is_none()
+            && self.rejects.is_empty()
+            && self.seen == Seen::default()
+    }
+
+    /// Where bytes of the input go that are left to the worker: of any length, to be overwritten.
+    pub(crate) fn block(&mut self) -> &mut Block {
+        &mut self.block
+    }
+
+    /// Leaves the rows in the block to the worker.
+    pub(crate) fn leave(&mut self, unread: Box<dyn Unread>) {
+        self.unread = Some(unread);
+    }
+
+    /// Whether rows are left to the worker.
+    #[cfg(test)]
+    pub(crate) fn is_left(&self) -> bool {
+        self.unread.is_some()
     }
 
     /// Bytes of the names and words.
@@ -119,6 +153,7 @@ impl RowBatch {
         self.kinds.clear();
         self.last_kind = 0;
         self.rejects.clear();
+        self.unread = None;
         self.seen = Seen::default();
     }
 
@@ -128,6 +163,11 @@ impl RowBatch {
             sink.reject_at(*offset, reason);
         }
         let mut seen = self.seen;
+        if let Some(mut unread) = self.unread.take() {
+            let columns = (&mut self.keys, &mut self.values);
+            seen += unread.read(&mut self.block, columns, lfu, sink);
+            return seen;
+        }
         if self.keys.is_empty() {
             return seen;
         }

@@ -68,6 +68,11 @@ pub(crate) trait Steps {
     /// # Errors
     /// Where and why the input cannot be read on.
     fn step(&mut self, rows: &mut RowBatch) -> Result<bool, Damage>;
+    /// Passes over rows that a worker can read on its own, and leaves them to it in `rows`, which is empty; false where
+    /// there are none here, or too few.
+    fn leave(&mut self, _: &mut RowBatch) -> bool {
+        false
+    }
     /// Adds what is known of the input at the end of a batch.
     fn close(&mut self, _: &mut RowBatch) {}
 }
@@ -97,7 +102,8 @@ impl<S: Steps> Walk for Walked<S> {
             return Err(damage);
         }
         rows.clear();
-        while !rows.is_full() && self.steps.offset() - self.done < STRETCH {
+        let is_left = self.steps.leave(rows);
+        while !is_left && !rows.is_full() && self.steps.offset() - self.done < STRETCH {
             match self.steps.step(rows) {
                 Ok(true) => {}
                 Ok(false) => break,

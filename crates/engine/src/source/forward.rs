@@ -4,6 +4,7 @@
 use std::io::{self, Read};
 
 use crate::error::Result;
+use crate::source::block::Block;
 use crate::source::{ReadAt, Source, stream};
 
 /// Bytes that are read at once, at most.
@@ -24,7 +25,7 @@ pub(crate) trait Checksum: Send {
 pub struct Forward {
     bytes: Bytes,
     /// What was read is `..end`.
-    buffer: Vec<u8>,
+    buffer: Block,
     end: usize,
     /// Where in the buffer the walk is.
     at: usize,
@@ -80,7 +81,7 @@ impl Forward {
     fn new(bytes: Bytes) -> Self {
         Forward {
             bytes,
-            buffer: Vec::new(),
+            buffer: Block::default(),
             end: 0,
             at: 0,
             base: 0,
@@ -125,13 +126,13 @@ impl Forward {
             while self.ahead().len() < count && self.read_more()? {}
         }
         let end = self.end.min(self.at + count);
-        Ok(&self.buffer[self.at..end])
+        Ok(&self.buffer.content()[self.at..end])
     }
 
     /// The next bytes, as many as were read already.
     #[inline]
     pub fn ahead(&self) -> &[u8] {
-        &self.buffer[self.at..self.end]
+        &self.buffer.content()[self.at..self.end]
     }
 
     /// Passes over `count` bytes of those that are ahead.
@@ -144,7 +145,33 @@ impl Forward {
     /// The last bytes that were passed over, `count` of which were ahead before.
     #[inline]
     pub fn behind(&self, count: usize) -> &[u8] {
-        &self.buffer[self.at - count..self.at]
+        &self.buffer.content()[self.at - count..self.at]
+    }
+
+    /// Passes over `count` bytes of those that are ahead and moves them to `into`: where they start there. The buffer goes
+    /// with them where more than half of what is ahead is taken, so that no byte is copied twice.
+    pub(crate) fn take(&mut self, count: usize, into: &mut Block) -> usize {
+        let rest = self.ahead().len() - count;
+        if count < rest {
+            if into.len() < count {
+                into.resize(count);
+            }
+            into.content_mut()[..count].copy_from_slice(&self.ahead()[..count]);
+            self.at += count;
+            return 0;
+        }
+        let start = self.at;
+        self.at += count;
+        self.sum_up();
+        std::mem::swap(&mut self.buffer, into);
+        if self.buffer.len() < rest {
+            self.buffer.resize(rest);
+        }
+        let behind = &into.content()[self.at..self.end];
+        self.buffer.content_mut()[..rest].copy_from_slice(behind);
+        self.base += self.at as u64;
+        (self.at, self.end, self.summed) = (0, rest, 0);
+        start
     }
 
     /// The next byte.
@@ -191,7 +218,7 @@ impl Forward {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             let end = self.end.min(self.at + most);
-            into.extend_from_slice(&self.buffer[self.at..end]);
+            into.extend_from_slice(&self.buffer.content()[self.at..end]);
             left -= (end - self.at) as u64;
             self.at = end;
         }
@@ -255,7 +282,7 @@ impl Forward {
     /// Adds what was passed over to the checksum.
     fn sum_up(&mut self) {
         if let Some(checksum) = &mut self.checksum {
-            checksum.add(&self.buffer[self.summed..self.at]);
+            checksum.add(&self.buffer.content()[self.summed..self.at]);
         }
         self.summed = self.at;
     }
@@ -264,7 +291,8 @@ impl Forward {
     #[cold]
     fn read_more(&mut self) -> io::Result<bool> {
         self.sum_up();
-        self.buffer.copy_within(self.at..self.end, 0);
+        let content = self.buffer.content_mut();
+        content.copy_within(self.at..self.end, 0);
         self.base += self.at as u64;
         self.end -= self.at;
         (self.at, self.summed) = (0, 0);
@@ -275,9 +303,9 @@ impl Forward {
         };
         self.next_read = (2 * self.next_read).min(BUFFER);
         if self.buffer.len() < self.end + want {
-            self.buffer.resize(self.end + want, 0);
+            self.buffer.resize(self.end + want);
         }
-        let into = &mut self.buffer[self.end..][..want];
+        let into = &mut self.buffer.content_mut()[self.end..][..want];
         let read = fill(&mut self.bytes, into, behind)?;
         self.end += read;
         Ok(read > 0)
@@ -379,6 +407,29 @@ mod tests {
                 assert_eq!(input.checksum(), sums.then_some(all));
                 assert!(input.peek(1).unwrap().is_empty());
             }
+        }
+    }
+
+    #[test]
+    fn what_is_taken_is_what_is_ahead_and_is_in_the_checksum() {
+        let content: Vec<u8> = (0..2_000_000u32).map(|i| (i / 7) as u8).collect();
+        for mut input in both(&content) {
+            input.set_checksum(Some(Box::new(Sum(0))));
+            let (mut block, mut at) = (Block::default(), 0);
+            for share in (1..=8).cycle() {
+                let ahead = input.peek(100_000).unwrap().len();
+                if ahead == 0 {
+                    break;
+                }
+                // From one byte in eight to all of them, more of which may be ahead.
+                let count = (input.ahead().len() * share / 8).max(1);
+                let start = input.take(count, &mut block);
+                assert!(block.content()[start..start + count] == content[at..at + count]);
+                at += count;
+                assert_eq!(input.offset(), at as u64);
+            }
+            let all = content.iter().map(|byte| u64::from(*byte)).sum();
+            assert_eq!((at, input.checksum()), (content.len(), Some(all)));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Commands in RESP, read word by word: a word that is not needed is passed over by its length, a long one is cut.
 
 use crate::format::fault::{Fault, Read, wrong};
+use crate::source::block::Block;
 use crate::source::forward::Forward;
 
 /// Words of a command: a server takes no more.
@@ -85,6 +86,25 @@ impl CommandReader {
         let seconds = line.strip_prefix(b"#TS:").and_then(number);
         let ms = seconds.and_then(|seconds| seconds.checked_mul(1000));
         Ok(Next::Comment(ms))
+    }
+
+    /// The next bytes, as many as were read already.
+    pub(super) fn bytes_ahead(&self) -> &[u8] {
+        self.input.ahead()
+    }
+
+    /// Reads until `bytes` bytes are ahead, or the input ends; whether there are more than before.
+    pub(super) fn read_ahead(&mut self, bytes: usize) -> bool {
+        let before = self.input.ahead().len();
+        // What cannot be read is met again where it is needed.
+        self.input
+            .peek(bytes)
+            .is_ok_and(|ahead| ahead.len() > before)
+    }
+
+    /// Passes over bytes that are ahead and moves them to `block`; where they start there.
+    pub(super) fn take(&mut self, bytes: usize, block: &mut Block) -> usize {
+        self.input.take(bytes, block)
     }
 
     /// Reads the next word of the command.

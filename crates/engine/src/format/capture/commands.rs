@@ -1,17 +1,21 @@
 //! The walk over commands in RESP: words are passed over by their lengths, and what may be a key is read.
 
-use crate::command::{Access, COMMANDS};
+use crate::command::COMMANDS;
 use crate::error::reason;
 use crate::format::Notice;
 use crate::format::batch::MISSING;
-use crate::format::capture::command_reader::{CommandReader, Next, number};
+use crate::format::capture::command_reader::{CommandReader, Next};
+use crate::format::capture::meaning::{Meaning, WRONG};
+use crate::format::capture::run::{Commands, run_at_start_of};
 use crate::format::fault::{Fault, Read};
 use crate::format::row_batch::{Operation, RowBatch};
 use crate::format::walk::{Damage, Steps};
 use crate::source::forward::Forward;
 
-/// What is wrong with a command that has no keys where it has to have some.
-pub(crate) const WRONG: &str = "a command without the keys that it has to have";
+/// A run of fewer bytes is walked: the way to a worker costs more.
+const FEWEST_BYTES: usize = 16 << 10;
+
+/// What is wrong with a command of which a key is not kept.
 const LONG: &str = "a command with a key of more than 1 MiB";
 
 /// A walk over commands.
@@ -22,6 +26,9 @@ pub(crate) struct CommandSteps {
     database: u64,
     /// The keys of the last command that are not handed on: it may have more than a batch.
     left: Keys,
+    /// Bytes of the run that starts here, if one was found, and the offset up to which no run starts.
+    run: usize,
+    no_run_before: u64,
     has_ended: bool,
 }
 
@@ -45,8 +52,17 @@ impl CommandSteps {
                 at: 0,
                 words: Vec::new().into_iter(),
             },
+            run: 0,
+            no_run_before: 0,
             has_ended: false,
         }
+    }
+
+    /// The same, which leaves no runs to workers.
+    #[cfg(test)]
+    pub(super) fn without_runs(mut self) -> Self {
+        self.no_run_before = u64::MAX;
+        self
     }
 
     /// Passes over the next command or line, once all keys of the last one are handed on; false at the end.
@@ -92,29 +108,38 @@ impl CommandSteps {
     /// Counts a command all of whose words were read.
     fn any_command(&mut self, at: u64, rows: &mut RowBatch) {
         let words: Vec<&[u8]> = self.reader.words().collect();
-        let Some(command) = COMMANDS.find(&words) else {
-            return rows.seen.note(Notice::UnknownCommand, 1);
-        };
-        if command.name == "select" {
-            self.database = words.get(1).and_then(|word| number(word)).unwrap_or(0);
-            return rows.seen.note(Notice::NoKeyCommand, 1);
-        }
-        // A script that is written as such is not followed by its commands.
-        if command.access == Access::Neither && !command.is_script() {
-            return rows.seen.note(Notice::NoKeyCommand, 1);
-        }
-        match command.keys(&words) {
-            Err(_) => rows.reject(at, WRONG),
-            Ok(keys) if keys.is_empty() => rows.seen.note(Notice::NoKeyCommand, 1),
-            Ok(keys) => {
-                self.left = Keys {
-                    command: command.name,
-                    at,
-                    words: keys.into_iter(),
-                };
+        match Meaning::of(&words) {
+            Meaning::Unknown => rows.seen.note(Notice::UnknownCommand, 1),
+            Meaning::NoKeys => rows.seen.note(Notice::NoKeyCommand, 1),
+            Meaning::Select(database) => {
+                self.database = database;
+                rows.seen.note(Notice::NoKeyCommand, 1);
+            }
+            Meaning::Wrong => rows.reject(at, WRONG),
+            Meaning::Keys(command, keys) => {
+                let words = keys.into_iter();
+                self.left = Keys { command, at, words };
                 self.hand_on(rows);
             }
         }
+    }
+
+    /// Whether a run of commands starts here that is worth the way to a worker.
+    fn is_at_run(&mut self) -> bool {
+        if self.run > 0 {
+            return true;
+        }
+        if self.has_ended || self.left.words.len() > 0 || self.reader.offset() < self.no_run_before
+        {
+            return false;
+        }
+        let (mut bytes, may_go_on) = run_at_start_of(self.reader.bytes_ahead());
+        if bytes < FEWEST_BYTES && may_go_on && self.reader.read_ahead(4 * FEWEST_BYTES) {
+            (bytes, _) = run_at_start_of(self.reader.bytes_ahead());
+        }
+        self.no_run_before = self.reader.offset() + bytes as u64;
+        self.run = if bytes < FEWEST_BYTES { 0 } else { bytes };
+        self.run > 0
     }
 
     /// Hands on keys of the last command until the batch is full.
@@ -147,8 +172,23 @@ impl Steps for CommandSteps {
         self.reader.offset()
     }
 
+    fn leave(&mut self, rows: &mut RowBatch) -> bool {
+        if !self.is_at_run() {
+            return false;
+        }
+        let (bytes, at) = (std::mem::take(&mut self.run), self.reader.offset());
+        let start = self.reader.take(bytes, rows.block());
+        rows.leave(Box::new(Commands {
+            bytes: start..start + bytes,
+            offset: at - start as u64,
+            database: self.database,
+            time_ms: self.time_ms,
+        }));
+        true
+    }
+
     fn step(&mut self, rows: &mut RowBatch) -> Result<bool, Damage> {
-        if self.has_ended {
+        if self.has_ended || self.is_at_run() {
             return Ok(false);
         }
         let (offset, what) = match self.next(rows) {

@@ -3,6 +3,8 @@
 pub mod aof;
 mod command_reader;
 pub(super) mod commands;
+mod meaning;
 pub mod monitor;
 pub mod monitor_line;
+mod run;
 pub mod whole_commands;

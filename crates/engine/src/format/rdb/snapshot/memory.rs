@@ -254,7 +254,7 @@ impl Footprint {
 
     /// Whether a string of `len` bytes is in one block with its object, and that with its key where the server does that.
     #[inline]
-    fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
+    pub(super) fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
         let both = |expires| self.object_of(key, expires) + 3 + len + 1;
         match self.server {
             // A key that takes so much by itself has room for the time from the start.

@@ -14,6 +14,8 @@ mod packed;
 mod plain;
 pub mod record;
 mod rows;
+mod run;
+mod run_rows;
 mod server;
 mod slots;
 mod streams;

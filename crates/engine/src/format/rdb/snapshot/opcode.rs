@@ -1,5 +1,7 @@
 //! Opcodes: what surrounds the keys of an RDB file, and what is written before one of them.
 
+use std::sync::Arc;
+
 use crate::format::Notice;
 use crate::format::fault::{Read, wrong};
 use crate::format::rdb::snapshot::header::{Header, MARK};
@@ -17,13 +19,13 @@ const SELECT_DB: u8 = 254;
 const EXPIRE_SECONDS: u8 = 253;
 const EXPIRE_MS: u8 = 252;
 const RESIZE_DB: u8 = 251;
-const AUX: u8 = 250;
+pub(super) const AUX: u8 = 250;
 const FREQ: u8 = 249;
 const IDLE: u8 = 248;
 const MODULE_AUX: u8 = 247;
 const FUNCTION_PRE_GA: u8 = 246;
 const FUNCTION: u8 = 245;
-const SLOT_INFO: u8 = 244;
+pub(super) const SLOT_INFO: u8 = 244;
 /// Of Redis: what modules keep for a key.
 const KEY_META: u8 = 243;
 /// Of Valkey: slots that are being imported.
@@ -146,7 +148,7 @@ impl Walker {
         let ranges = self.input.length()?;
         for _ in 0..ranges {
             let [first, last] = [self.input.length()?, self.input.length()?];
-            self.imported.add(first..=last);
+            Arc::make_mut(&mut self.imported).add(first..=last);
         }
         Ok(())
     }
@@ -172,7 +174,7 @@ impl Walker {
     }
 
     /// Compares the keys of a slot with its header, and starts those of the next.
-    fn end_slot(&mut self, next: Option<(u64, SlotHeader)>) {
+    pub(super) fn end_slot(&mut self, next: Option<(u64, SlotHeader)>) {
         if let Some((at, what)) = self.slots.end(next) {
             self.remark(Notice::SlotHeader, 1, at, what);
         }

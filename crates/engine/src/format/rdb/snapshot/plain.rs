@@ -9,11 +9,12 @@ use crate::format::rdb::snapshot::kind::TEXT;
 use crate::format::rdb::snapshot::lzf;
 use crate::format::rdb::snapshot::record::{Attributes, Record};
 use crate::format::rdb::snapshot::value::is_number;
-use crate::format::rdb::snapshot::walk::Walker;
+use crate::format::rdb::snapshot::walk::{Place, Walker};
 
 const EXPIRE_MS: u8 = 252;
 const FREQ: u8 = 249;
-const STRING: u8 = 0;
+/// The type of plain rows.
+pub(super) const STRING: u8 = 0;
 
 /// A plain row, as offsets from its first byte.
 pub(super) struct PlainRow {
@@ -27,10 +28,28 @@ pub(super) struct PlainRow {
     pub bytes: usize,
 }
 
-impl PlainRow {
-    /// The row that `bytes` start with; `None` where it is not plain, or not whole.
-    #[inline]
-    pub(super) fn at_start_of(bytes: &[u8]) -> Option<PlainRow> {
+/// Where the parts of a plain row are, as offsets from its first byte.
+pub(super) struct Bounds {
+    attributes: Attributes,
+    key: Range<usize>,
+    value: Text,
+    /// Bytes of the row.
+    pub bytes: usize,
+}
+
+/// The value of a plain row.
+enum Text {
+    Number,
+    /// Packed, with the length of its text in bytes.
+    Packed(u64),
+    /// As it is.
+    Bytes(Range<usize>),
+}
+
+impl Bounds {
+    /// Those of the row that `bytes` start with; `None` where it is not plain, or not whole.
+    #[inline(always)]
+    pub(super) fn of(bytes: &[u8]) -> Option<Bounds> {
         let mut at = 0;
         let mut attributes = Attributes::default();
         loop {
@@ -51,27 +70,60 @@ impl PlainRow {
         let (len, start) = length(bytes, at + 1)?;
         let key = start..start + len;
         let (value, end) = value(bytes, key.end)?;
-        (end <= bytes.len()).then_some(PlainRow {
+        (end <= bytes.len()).then_some(Bounds {
             attributes,
             key,
             value,
             bytes: end,
         })
     }
+
+    /// Whether the key expires.
+    #[inline(always)]
+    pub(super) fn expires(&self) -> bool {
+        self.attributes.expires_ms.is_some()
+    }
+}
+
+impl PlainRow {
+    /// The row that `bytes` start with; `None` where it is not plain, or not whole.
+    #[inline]
+    pub(super) fn at_start_of(bytes: &[u8]) -> Option<PlainRow> {
+        let Bounds {
+            attributes,
+            key,
+            value,
+            bytes: len,
+        } = Bounds::of(bytes)?;
+        let value = match value {
+            Text::Number => None,
+            Text::Packed(len) => Some(len),
+            Text::Bytes(text) if is_number(&bytes[text.clone()]) => None,
+            Text::Bytes(text) => Some(text.len() as u64),
+        };
+        Some(PlainRow {
+            attributes,
+            key,
+            value,
+            bytes: len,
+        })
+    }
 }
 
 impl Walker {
+    /// Whether the next row may be plain: the layout of memory is known, and nothing comes before it.
+    #[inline]
+    pub(super) fn is_at_row(&self) -> bool {
+        self.memory.is_some() && self.next.0.is_none() && !self.has_ended && self.remarks.is_empty()
+    }
+
     /// Passes over the next row, if it is plain and nothing comes before it.
     #[inline]
     pub(super) fn plain_row(&mut self) -> Option<PlainRow> {
-        let something_comes_before = self.memory.is_none()
-            || self.next.0.is_some()
-            || self.has_ended
-            || !self.remarks.is_empty();
-        let row = if something_comes_before {
-            None
-        } else {
+        let row = if self.is_at_row() {
             PlainRow::at_start_of(self.input.ahead())
+        } else {
+            None
         };
         let Some(row) = row else {
             self.keep_last_key();
@@ -79,6 +131,7 @@ impl Walker {
         };
         self.input.pass(row.bytes);
         self.keys += 1;
+        self.place = Place::Value(STRING);
         self.last_plain = Some((row.bytes, row.key.clone()));
         if self.slots.slot().is_some() {
             let key = &self.input.behind(row.bytes)[row.key.clone()];
@@ -88,8 +141,18 @@ impl Walker {
         Some(row)
     }
 
+    /// Remembers the key of the plain row that is `row` bytes ahead as the last one.
+    pub(super) fn take_key_of(&mut self, row: usize) {
+        self.last_plain = None;
+        let bytes = &self.input.ahead()[row..];
+        if let Some(row) = Bounds::of(bytes) {
+            self.key.clear();
+            self.key.extend_from_slice(&bytes[row.key]);
+        }
+    }
+
     /// What is reported of the last row outlives the buffer.
-    fn keep_last_key(&mut self) {
+    pub(super) fn keep_last_key(&mut self) {
         if let Some((bytes, key)) = self.last_plain.take() {
             self.key.clear();
             self.key.extend_from_slice(&self.input.behind(bytes)[key]);
@@ -121,9 +184,14 @@ impl Walker {
     }
 }
 
+/// Whether a plain row may start with this byte.
+pub(super) fn may_start_row(byte: u8) -> bool {
+    matches!(byte, STRING | EXPIRE_MS | FREQ)
+}
+
 /// The length at `at`, if it takes one byte or two, and where it ends.
 #[inline]
-fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+pub(super) fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     match *bytes.get(at)? {
         first @ ..0x40 => Some((first.into(), at + 1)),
         first @ 0x40..0x80 => {
@@ -134,21 +202,20 @@ fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The length of the string at `at`, if it is not a number, and where it ends.
+/// The string at `at`, and where it ends.
 #[inline]
-fn value(bytes: &[u8], at: usize) -> Option<(Option<u64>, usize)> {
+fn value(bytes: &[u8], at: usize) -> Option<(Text, usize)> {
     match *bytes.get(at)? {
-        encoding @ 0xC0..=0xC2 => Some((None, at + 1 + (1 << (encoding & 3)))),
+        encoding @ 0xC0..=0xC2 => Some((Text::Number, at + 1 + (1 << (encoding & 3)))),
         0xC3 => {
             let (packed, at) = length(bytes, at + 1)?;
             let (len, at) = length(bytes, at)?;
             let is_possible = len <= packed * lzf::MOST as usize;
-            is_possible.then_some((Some(len as u64), at + packed))
+            is_possible.then_some((Text::Packed(len as u64), at + packed))
         }
         _ => {
             let (len, start) = length(bytes, at)?;
-            let is_number = is_number(bytes.get(start..start + len)?);
-            Some(((!is_number).then_some(len as u64), start + len))
+            Some((Text::Bytes(start..start + len), start + len))
         }
     }
 }

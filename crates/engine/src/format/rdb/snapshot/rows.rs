@@ -6,6 +6,8 @@ use crate::format::capture::commands::CommandSteps;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::record::{Event, Record};
+use crate::format::rdb::snapshot::run::Runs;
+use crate::format::rdb::snapshot::run_rows::RunRows;
 use crate::format::rdb::snapshot::walk::{LONG_KEY, Walker};
 use crate::format::row_batch::{Row, RowBatch};
 use crate::format::walk::{Damage, Sizes, Steps, Walking};
@@ -14,6 +16,7 @@ use crate::source::forward::Forward;
 /// A walk over an RDB file.
 pub(super) struct Rows {
     walker: Walker,
+    runs: Runs,
     sizes: Sizes,
     /// Whether the next batch says what the sizes are.
     says_sizes: bool,
@@ -30,10 +33,18 @@ impl Rows {
         };
         Rows {
             walker: Walker::new(input, walking.verifies, allocator).leaving_commands(),
+            runs: Runs::default(),
             sizes: walking.sizes,
             says_sizes: true,
             commands: None,
         }
+    }
+
+    /// The same, which leaves no runs to workers.
+    #[cfg(test)]
+    pub(super) fn without_runs(mut self) -> Self {
+        self.runs = Runs::none();
+        self
     }
 }
 
@@ -48,6 +59,9 @@ impl Steps for Rows {
     fn step(&mut self, rows: &mut RowBatch) -> Result<bool, Damage> {
         if let Some(commands) = &mut self.commands {
             return commands.step(rows);
+        }
+        if self.runs.is_at_one(&mut self.walker) {
+            return Ok(false);
         }
         match self.walker.next_event()? {
             Some(Event::Key(record)) => {
@@ -72,6 +86,19 @@ impl Steps for Rows {
             }
         }
         Ok(true)
+    }
+
+    fn leave(&mut self, rows: &mut RowBatch) -> bool {
+        if let Some(commands) = &mut self.commands {
+            return commands.leave(rows);
+        }
+        let run = self.runs.next(&mut self.walker, rows.block());
+        let is_left = run.is_some();
+        if let Some(run) = run {
+            let sizes = self.sizes;
+            rows.leave(Box::new(RunRows { run, sizes }));
+        }
+        is_left
     }
 
     fn close(&mut self, rows: &mut RowBatch) {

@@ -2,6 +2,8 @@
 //! check what is read: the slot of each key, and that none is missing.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use hashslot::SLOTS;
 
@@ -34,6 +36,8 @@ impl SlotHeader {
 pub(super) struct SlotCheck {
     header: Option<(u64, SlotHeader)>,
     seen: SlotCounts,
+    /// What the workers check the keys with.
+    watch: Option<Watch>,
     /// Whether there was any header.
     pub is_any: bool,
 }
@@ -43,6 +47,37 @@ struct SlotCounts {
     keys: u64,
     expires: u64,
     elsewhere: u64,
+}
+
+/// Checks keys below a header on workers, while the walk may be past them.
+///
+/// A header is only judged once the walk is past its last key. Whoever learns last that it is, and that a key is of
+/// another slot, reports that once.
+#[derive(Debug, Clone)]
+pub(super) struct Watch {
+    slot: u64,
+    state: Arc<AtomicU8>,
+}
+
+/// The walk is past the last key, and has nothing to report itself.
+const ENDED: u8 = 1;
+/// A worker met a key of another slot.
+const ELSEWHERE: u8 = 2;
+/// The walk has reported the header.
+const REPORTED: u8 = 4;
+
+impl Watch {
+    /// Takes in the slots of keys; whether the caller is to report the header.
+    pub(super) fn look_at(&self, slots: &[u16]) -> bool {
+        let is_elsewhere = |slot: &u16| u64::from(*slot) != self.slot;
+        slots.iter().any(is_elsewhere) && self.state.fetch_or(ELSEWHERE, Relaxed) == ENDED
+    }
+
+    /// The walk is past the last key and reports the header, or not; whether it has to all the same.
+    fn end(&self, reports: bool) -> bool {
+        let state = if reports { REPORTED } else { ENDED };
+        self.state.fetch_or(state, Relaxed) == ELSEWHERE
+    }
 }
 
 impl SlotCheck {
@@ -60,6 +95,18 @@ impl SlotCheck {
         }
     }
 
+    /// Takes in keys whose slots a worker checks.
+    pub(super) fn keys(&mut self, keys: u64, expires: u64) -> Option<Watch> {
+        let slot = self.slot()?;
+        self.seen.keys += keys;
+        self.seen.expires += expires;
+        let new = || Watch {
+            slot,
+            state: Arc::default(),
+        };
+        Some(self.watch.get_or_insert_with(new).clone())
+    }
+
     /// Takes in a key whose slot is not known.
     pub(super) fn unread(&mut self, expires: bool) {
         self.seen.keys += 1;
@@ -70,27 +117,39 @@ impl SlotCheck {
     /// from their header: where that is, and how.
     pub(super) fn end(&mut self, next: Option<(u64, SlotHeader)>) -> Option<(u64, String)> {
         self.is_any |= next.is_some();
-        let seen = std::mem::take(&mut self.seen);
+        let (seen, watch) = (std::mem::take(&mut self.seen), self.watch.take());
         let (at, header) = std::mem::replace(&mut self.header, next)?;
+        let found = seen.differ(header);
+        let reported_late = watch.is_some_and(|watch| watch.end(found.is_some()));
+        let elsewhere = || {
+            let slot = header.slot;
+            reported_late
+                .then(|| format!("keys below the header of slot {slot} are of other slots"))
+        };
+        Some((at, found.or_else(elsewhere)?))
+    }
+}
+
+impl SlotCounts {
+    /// How they differ from what a header says.
+    fn differ(&self, header: SlotHeader) -> Option<String> {
         let SlotHeader {
             slot,
             keys,
             expires,
         } = header;
-        let what = match () {
-            () if seen.elsewhere > 0 => {
-                format!(
-                    "{} keys below the header of slot {slot} are of other slots",
-                    seen.elsewhere
-                )
-            }
-            () if (seen.keys, seen.expires) != (keys, expires) => format!(
+        if self.elsewhere > 0 {
+            return Some(format!(
+                "{} keys below the header of slot {slot} are of other slots",
+                self.elsewhere
+            ));
+        }
+        ((self.keys, self.expires) != (keys, expires)).then(|| {
+            format!(
                 "the header of slot {slot} says {keys} keys, {expires} of which expire; there are {} and {}",
-                seen.keys, seen.expires
-            ),
-            () => return None,
-        };
-        Some((at, what))
+                self.keys, self.expires
+            )
+        })
     }
 }
 
@@ -98,7 +157,7 @@ impl SlotCheck {
 ///
 /// Each slot points to one at or after it, from which the next slot that is not imported is reached; one that is not
 /// imported points to itself. So each slot is added once, however many ranges hold it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Imported(Vec<u16>);
 
 impl Imported {
@@ -129,8 +188,8 @@ impl Imported {
     /// Whether a key is of one of them.
     #[inline]
     pub(super) fn has(&self, key: &[u8]) -> bool {
-        let slot = hashslot::slot(key);
-        !self.0.is_empty() && self.0[usize::from(slot)] != slot
+        let is_in = |slot: u16| self.0[usize::from(slot)] != slot;
+        !self.0.is_empty() && is_in(hashslot::slot(key))
     }
 }
 
@@ -169,6 +228,28 @@ mod tests {
             (header(1, 0), &[(b"l", false)]),
         ] {
             assert_eq!(check(header, keys).unwrap().0, 100);
+        }
+    }
+
+    #[test]
+    fn a_header_that_workers_find_wrong_is_reported_once_and_only_where_its_keys_end() {
+        let (mine, other) = ([7629; 3], [7629, 1]);
+        let watched = |keys, expires| {
+            let mut check = SlotCheck::default();
+            check.end(header(2, 1));
+            let watch = check.keys(keys, expires).unwrap();
+            (check, watch)
+        };
+        let (mut check, watch) = watched(2, 1);
+        assert!(!watch.look_at(&mine) && check.end(None).is_none());
+        assert!(watch.look_at(&other) && !watch.look_at(&other));
+        let (mut check, watch) = watched(2, 1);
+        assert!(!watch.look_at(&other) && !watch.look_at(&other));
+        assert!(check.end(None).is_some() && !watch.look_at(&other));
+        for is_first in [true, false] {
+            let (mut check, watch) = watched(2, 0);
+            assert!(!(is_first && watch.look_at(&other)));
+            assert!(check.end(None).is_some() && !watch.look_at(&other));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::reason;
 use crate::format::Notice;
@@ -48,7 +49,7 @@ pub struct Walker {
     /// Bytes that the server used then.
     pub(super) used_memory: Option<u64>,
     pub(super) slots: SlotCheck,
-    pub(super) imported: Imported,
+    pub(super) imported: Arc<Imported>,
     pub(super) remarks: Vec<Remark>,
     /// Keys that the file announces.
     pub(super) announced: u64,
@@ -121,7 +122,7 @@ impl Walker {
             written_ms: None,
             used_memory: None,
             slots: SlotCheck::default(),
-            imported: Imported::default(),
+            imported: Arc::default(),
             remarks: Vec::new(),
             announced: 0,
             keys: 0,

@@ -1,0 +1,42 @@
+//! What the words of a command say of its keys.
+
+use crate::command::{Access, COMMANDS};
+use crate::format::capture::command_reader::number;
+
+/// What is wrong with a command that has no keys where it has to have some.
+pub(crate) const WRONG: &str = "a command without the keys that it has to have";
+
+/// What a command says.
+pub(super) enum Meaning {
+    /// It is not in the table.
+    Unknown,
+    /// It has no keys.
+    NoKeys,
+    /// The commands after it are of this database.
+    Select(u64),
+    /// It has no keys where it has to have some.
+    Wrong,
+    /// Its name, in lower case, and the places of its keys.
+    Keys(&'static str, Vec<usize>),
+}
+
+impl Meaning {
+    /// That of a command with these words.
+    pub(super) fn of(words: &[&[u8]]) -> Meaning {
+        let Some(command) = COMMANDS.find(words) else {
+            return Meaning::Unknown;
+        };
+        if command.name == "select" {
+            return Meaning::Select(words.get(1).and_then(|word| number(word)).unwrap_or(0));
+        }
+        // A script that is written as such is not followed by its commands.
+        if command.access == Access::Neither && !command.is_script() {
+            return Meaning::NoKeys;
+        }
+        match command.keys(words) {
+            Err(_) => Meaning::Wrong,
+            Ok(keys) if keys.is_empty() => Meaning::NoKeys,
+            Ok(keys) => Meaning::Keys(command.name, keys),
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The rows of a run on a worker: keys are spans of the bytes of the file, and what is known of them goes into columns.
+
+use std::ops::Range;
+
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values, Word};
+use crate::format::lfu::LfuRule;
+use crate::format::rdb::snapshot::kind::TEXT;
+use crate::format::rdb::snapshot::plain::PlainRow;
+use crate::format::rdb::snapshot::run::Run;
+use crate::format::rdb::snapshot::slots::Watch;
+use crate::format::row_batch::Unread;
+use crate::format::walk::Sizes;
+use crate::format::{Notice, Seen, Sink};
+use crate::source::block::{Block, Padded};
+
+/// The type of the rows, and what OBJECT ENCODING answers of them.
+const WORDS: [&str; 4] = [TEXT, "int", "embstr", "raw"];
+const TYPE: usize = 0;
+const INT: usize = 1;
+const EMBEDDED: usize = 2;
+const RAW: usize = 3;
+
+/// A run, and what its sizes are.
+pub(super) struct RunRows {
+    pub run: Run,
+    pub sizes: Sizes,
+}
+
+/// Rows on their way to a sink.
+struct Filling<'a> {
+    rows: &'a RunRows,
+    keys: &'a mut Spans,
+    values: &'a mut Values,
+    lfu: LfuRule,
+    sink: &'a mut dyn Sink,
+    seen: Seen,
+    /// Where the name of the type and those of the encodings are in the block.
+    words: [(u32, u32); WORDS.len()],
+    /// The hashed parts of the keys below one header, and their slots.
+    hashed: Spans,
+    slots: Vec<u16>,
+}
+
+impl Unread for RunRows {
+    fn read(
+        &mut self,
+        block: &mut Block,
+        (keys, values): (&mut Spans, &mut Values),
+        lfu: LfuRule,
+        sink: &mut dyn Sink,
+    ) -> Seen {
+        let end = self.run.parts.last().map_or(0, |(part, _)| part.end);
+        let words = put_words(block, end);
+        let mut filling = Filling {
+            rows: self,
+            keys,
+            values,
+            lfu,
+            sink,
+            seen: Seen::default(),
+            words,
+            hashed: Spans::default(),
+            slots: Vec::new(),
+        };
+        for (part, watch) in &self.run.parts {
+            filling.part(block.padded(), part.clone(), watch.as_ref());
+        }
+        filling.hand_on(block.padded());
+        filling.seen
+    }
+}
+
+/// Writes the words after the last row, over bytes that are not needed any more.
+fn put_words(block: &mut Block, end: usize) -> [(u32, u32); WORDS.len()] {
+    let mut at = end;
+    WORDS.map(|word| {
+        let start = at;
+        at += word.len();
+        if block.len() < at {
+            block.resize(at);
+        }
+        block.content_mut()[start..at].copy_from_slice(word.as_bytes());
+        (start as u32, at as u32)
+    })
+}
+
+impl Filling<'_> {
+    /// Takes in the rows of a part.
+    fn part(&mut self, base: Padded<'_>, part: Range<usize>, watch: Option<&Watch>) {
+        let bytes = &base.bytes()[..part.end];
+        let (mut at, mut unchecked) = (part.start, self.keys.len());
+        while let Some(row) = PlainRow::at_start_of(&bytes[at..]) {
+            self.row(&row, at, bytes);
+            at += row.bytes;
+            if self.keys.len() == BATCH_KEYS {
+                self.check(base, unchecked, watch);
+                self.hand_on(base);
+                unchecked = 0;
+            }
+        }
+        debug_assert_eq!(at, part.end, "a run is of plain rows");
+        self.check(base, unchecked, watch);
+    }
+
+    #[inline(always)]
+    fn row(&mut self, row: &PlainRow, at: usize, bytes: &[u8]) {
+        let run = &self.rows.run;
+        let (start, end) = (at + row.key.start, at + row.key.end);
+        let (len, expires_ms) = (row.key.len() as u64, row.attributes.expires_ms);
+        let (memory, expires) = (&run.memory, expires_ms.is_some());
+        let size = match self.rows.sizes {
+            Sizes::Memory(_) => memory.object(len, expires, row.value),
+            Sizes::Serialized => row.bytes as u64,
+        };
+        let encoding = match row.value {
+            None => INT,
+            Some(text) if memory.embeds(len, expires, text) => EMBEDDED,
+            Some(_) => RAW,
+        };
+        let word = self.words[encoding];
+        if let Some(lfu) = row.attributes.lfu {
+            let counters = self.values.number_mut(Number::Lfu);
+            counters.resize(self.keys.len(), MISSING);
+            counters.push(lfu.into());
+        }
+        self.keys.push(start as u32, end as u32);
+        self.values.offsets.push(run.offset + at as u64);
+        self.values.sizes_mut().push(size);
+        let expiry = row.attributes.expiry();
+        self.values.number_mut(Number::Expiry).push(expiry);
+        self.values.word_mut(Word::Encoding).push(word.0, word.1);
+        let has_expired = expires_ms.is_some_and(|at| run.written_ms.is_some_and(|now| at < now));
+        let is_imported = run.imported.has(&bytes[start..end]);
+        if has_expired || is_imported {
+            self.seen.note(Notice::Expired, has_expired.into());
+            self.seen.note(Notice::Imported, is_imported.into());
+        }
+    }
+
+    /// Checks that the keys from number `from` on are below the header of their slot.
+    fn check(&mut self, base: Padded<'_>, from: usize, watch: Option<&Watch>) {
+        let (Some(watch), false) = (watch, from == self.keys.len()) else {
+            return;
+        };
+        let keys = hashslot::Batch::new(base, &self.keys.start[from..], &self.keys.end[from..]);
+        let (kernel, Spans { start, end }) = (hashslot::best(), &mut self.hashed);
+        start.resize(keys.len(), 0);
+        end.resize(keys.len(), 0);
+        self.slots.resize(keys.len(), 0);
+        kernel.hashed_spans(keys, start, end);
+        kernel.slots(keys.with_spans(start, end), &mut self.slots);
+        if watch.look_at(&self.slots) {
+            self.seen.note(Notice::SlotHeader, 1);
+        }
+    }
+
+    /// Hands the batch on.
+    fn hand_on(&mut self, base: Padded<'_>) {
+        let len = self.keys.len();
+        if len == 0 {
+            return;
+        }
+        let values = &mut *self.values;
+        // Each is a string in one database.
+        values
+            .number_mut(Number::Database)
+            .resize(len, self.rows.run.database);
+        values.number_mut(Number::Elements).resize(len, 1);
+        let (start, end) = self.words[TYPE];
+        let types = values.word_mut(Word::Type);
+        types.start.resize(len, start);
+        types.end.resize(len, end);
+        let counters = values.number_mut(Number::Lfu);
+        if !counters.is_empty() {
+            counters.resize(len, MISSING);
+        }
+        values.estimate_accesses(self.lfu);
+        self.seen.keys += len as u64;
+        self.sink.keys(KeyBatch {
+            base,
+            keys: self.keys,
+            values: self.values,
+        });
+        self.keys.clear();
+        self.values.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::rdb::snapshot::rows::Rows;
+    use crate::format::said::Said;
+    use crate::format::walk::{Walked, Walking};
+    use crate::source::forward::Forward;
+    use std::io::Cursor;
+
+    fn said(file: &[u8], sizes: Sizes, leaves_runs: bool) -> Said {
+        let input = Forward::stream(Box::new(Cursor::new(file.to_vec())));
+        let walking = Walking {
+            sizes,
+            ..Walking::default()
+        };
+        let rows = Rows::new(input, walking);
+        let rows = if leaves_runs {
+            rows
+        } else {
+            rows.without_runs()
+        };
+        Said::by(&mut Walked::new(rows))
+    }
+
+    /// Asserts that a file says the same whether its runs are left to workers or not; how many runs are.
+    fn same(file: &[u8]) -> usize {
+        let mut runs = 0;
+        for sizes in [Walking::default().sizes, Sizes::Serialized] {
+            let [left, walked] = [true, false].map(|leaves| said(file, sizes, leaves));
+            left.assert_same_as(&walked);
+            runs += left.runs;
+        }
+        runs
+    }
+
+    /// A file of rows of all kinds, some below headers of slots that are wrong at times, some of slots that are imported.
+    fn file(rows: u32, in_cluster: bool, imports: bool) -> Vec<u8> {
+        let magic = if imports { b"VALKEY080" } else { b"REDIS0012" };
+        let mut file = [&magic[..], b"\xFA\x05ctime\x0520000"].concat();
+        if imports {
+            // All slots up to 8191.
+            file.extend(b"\xF3\x03job\x01\x00\x5F\xFF");
+        }
+        file.extend(b"\xFE\x02");
+        for i in 0..rows {
+            if in_cluster && i % 50 == 0 {
+                let slot = hashslot::slot(b"a") + u16::from(i % 500 == 0);
+                let [high, low] = (slot | 0x4000).to_be_bytes();
+                if i % 100 == 0 {
+                    file.extend([0xF4, high, low, 50, 5]);
+                } else {
+                    let text = format!("{slot},50,5,{}", i % 7);
+                    file.extend(b"\xFA\x09slot-info");
+                    file.push(text.len() as u8);
+                    file.extend(text.bytes());
+                }
+            }
+            if i % 10 == 0 {
+                let times = [19_999_999u64, 2_000_000_000_000, u64::MAX, 20_000_000];
+                file.push(0xFC);
+                file.extend(times[i as usize / 10 % 4].to_le_bytes());
+            }
+            if i % 97 == 3 {
+                file.extend([0xF9, i as u8]);
+            }
+            let key = format!("{{a}}:{}", i * i);
+            file.extend([0, key.len() as u8]);
+            file.extend(key.bytes());
+            match i % 6 {
+                0 => file.extend(b"\xC0\x07"),
+                1 => file.extend(b"\x0412.5"),
+                2 => file.extend(b"\x041205"),
+                3 => file.extend([&b"\x40\x64"[..], &[b'x'; 100]].concat()),
+                4 => file.extend(b"\xC3\x04\x40\x64\x01ab\xE0"),
+                _ => file.extend(b"\xC2\x00\x00\x00\x01"),
+            }
+            if i % 1000 == 999 {
+                file.extend(b"\x01\x04list\x02\x01x\x01y");
+            }
+        }
+        file.extend(b"\xFF\0\0\0\0\0\0\0\0");
+        file
+    }
+
+    #[test]
+    fn a_run_says_of_its_keys_what_the_walk_says() {
+        for (in_cluster, imports) in [(false, false), (true, false), (false, true), (true, true)] {
+            assert!(same(&file(2000, in_cluster, imports)) >= 4);
+        }
+        // More than one buffer, and batches in the middle of it.
+        assert!(same(&file(60_000, true, false)) > 100);
+    }
+
+    #[test]
+    fn a_damaged_or_cut_run_ends_where_the_walk_ends() {
+        let whole = file(500, true, false);
+        for end in (0..whole.len())
+            .step_by(61)
+            .chain(whole.len() - 12..whole.len())
+        {
+            same(&whole[..end]);
+        }
+        let mut random = 1u64;
+        for _ in 0..400 {
+            let mut damaged = whole.clone();
+            for _ in 0..1 + random % 3 {
+                random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                let at = (random >> 33) as usize % damaged.len();
+                damaged[at] = (random >> 25) as u8;
+            }
+            same(&damaged);
+        }
+    }
+}

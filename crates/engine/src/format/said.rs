@@ -1,0 +1,95 @@
+//! For the tests of walks: all that is said of an input, whatever batches it is in.
+
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING};
+use crate::format::lfu::LfuRule;
+use crate::format::row_batch::RowBatch;
+use crate::format::walk::{Damage, Walk};
+use crate::format::{Notice, Seen, Sink};
+
+/// What is said.
+#[derive(Default)]
+pub(super) struct Said {
+    /// Each key with all that is known of it.
+    keys: Vec<String>,
+    rejects: Vec<(u64, String)>,
+    seen: Seen,
+    damage: Option<Damage>,
+    /// The batches that were left to the worker.
+    pub runs: usize,
+}
+
+impl Said {
+    /// What a walk says.
+    pub(super) fn by(walk: &mut dyn Walk) -> Said {
+        let (mut rows, mut said) = (RowBatch::default(), Said::default());
+        loop {
+            match walk.next(&mut rows) {
+                Ok(Some(_)) => {
+                    said.runs += usize::from(rows.is_left());
+                    let seen = rows.read(LfuRule::default(), &mut said);
+                    said.seen += seen;
+                }
+                Ok(None) => return said,
+                Err(damage) => {
+                    said.damage = Some(damage);
+                    return said;
+                }
+            }
+        }
+    }
+
+    /// Asserts that another walk says the same.
+    pub(super) fn assert_same_as(&self, other: &Said) {
+        assert_eq!(self.facts(), other.facts());
+        for (mine, others) in self.keys.iter().zip(&other.keys) {
+            assert_eq!(mine, others);
+        }
+    }
+
+    /// All but the keys.
+    fn facts(&self) -> impl PartialEq + std::fmt::Debug {
+        // Each batch of a file of a cluster says so.
+        let once = |(notice, count)| match notice {
+            Notice::InCluster => (notice, 1),
+            _ => (notice, count),
+        };
+        let notices: Vec<_> = self.seen.notices().map(once).collect();
+        let Seen {
+            keys,
+            operations,
+            written_ms,
+            ..
+        } = self.seen;
+        let numbers = (self.keys.len(), keys, operations, written_ms);
+        (numbers, notices, self.rejects.clone(), self.damage.clone())
+    }
+}
+
+impl Sink for Said {
+    fn keys(&mut self, KeyBatch { base, keys, values }: KeyBatch<'_>) {
+        assert!((1..=BATCH_KEYS).contains(&keys.len()));
+        for i in 0..keys.len() {
+            let number = |column: &Vec<u64>| column.get(i).copied().unwrap_or(MISSING);
+            let numbers: Vec<u64> = values.numbers.iter().map(number).collect();
+            let weights: Vec<u64> = values.weights.iter().map(number).collect();
+            let [kind, encoding] = values.words.each_ref();
+            let words = [kind, encoding, &values.commands].map(|words| {
+                let word = (i < words.len()).then(|| words.get(base, i));
+                word.unwrap_or_default().escape_ascii().to_string()
+            });
+            let (key, offset) = (keys.get(base, i).escape_ascii(), values.offsets[i]);
+            let (time, is_operation) = (number(&values.times), values.are_operations);
+            self.keys.push(format!(
+                "{key} {offset} {numbers:?} {weights:?} {words:?} {time} {is_operation}"
+            ));
+        }
+    }
+
+    fn reject_at(&mut self, byte: u64, reason: &str) {
+        self.rejects.push((byte, reason.into()));
+    }
+
+    fn reject_with(&mut self, at: usize, reason: &str, _: &[u8]) {
+        self.reject_at(at as u64, reason);
+    }
+}
