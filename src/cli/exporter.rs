@@ -18,7 +18,7 @@ use crate::exporter::judged;
 use crate::exporter::page::{self, Observed};
 use crate::spec::headings::{ARGUMENTS, OUTPUT, RUN};
 
-/// A cluster that was not read for so many intervals is not healthy.
+/// A cluster that was not read for this many intervals is not healthy.
 const STALE: u32 = 3;
 
 /// The state of a running cluster for Prometheus.

@@ -15,9 +15,9 @@ use crate::spec::headings::SERVERS;
 pub struct LoadArgs {
     /// Measure load too, over these seconds: 10s
     ///
-    /// Of all primaries over the same seconds, before keys are read. CPU time and network traffic by slot where the servers count them (CLUSTER SLOT-STATS with
-    /// cluster-slot-stats-enabled: Redis 8.2, Valkey 8.0), commands and CPU time of each node in any case (INFO). Two
-    /// readings a node, so it costs next to nothing.
+    /// The load of all primaries over the same seconds, before keys are read. CPU time and network traffic by slot where
+    /// the servers count them (CLUSTER SLOT-STATS with cluster-slot-stats-enabled: Redis 8.2, Valkey 8.0), commands and CPU
+    /// time of each node in any case (INFO). Two readings a node, so it costs next to nothing.
     #[arg(long, value_name = "TIME", value_parser = values::duration, hide_short_help = true)]
     pub load: Option<Duration>,
     /// With --load: MONITOR too, for as long after that, at most 10 s

@@ -70,7 +70,7 @@ pub(crate) fn serve(listener: &TcpListener, answer: impl Fn(&str) -> Answer + Sy
             open.fetch_add(1, SeqCst);
             let open = &open;
             let work = move || {
-                // A client that goes away is no fault of this program.
+                // A client that goes away is not a fault of this program.
                 drop(exchange(stream, answer));
                 open.fetch_sub(1, SeqCst);
             };

@@ -45,7 +45,7 @@ impl<'a> Live<'a> {
                 probe: Probe::new(access),
             }),
             Site::Lone(address) => {
-                let what = "is no part of a cluster, so it has no nodes to compare";
+                let what = "is not in cluster mode, so there are no nodes to compare";
                 Err(Error::bad(address.to_string(), what))
             }
         }

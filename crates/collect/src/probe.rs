@@ -48,7 +48,7 @@ pub struct Reading {
     pub server: ServerReading,
     /// INFO commandstats: calls and microseconds since the server started.
     pub commands: BTreeMap<String, (u64, u64)>,
-    /// INFO replication: bytes that the slowest replica is behind; absent without a replica.
+    /// INFO replication: bytes that the slowest replica is after; absent without a replica.
     pub lag_bytes: Option<u64>,
     /// Each slot that it owns; absent where it does not count by slot.
     pub slots: Option<Vec<SlotCounts>>,
@@ -217,7 +217,7 @@ fn commandstats(info: &Server) -> BTreeMap<String, (u64, u64)> {
         .collect()
 }
 
-/// Bytes that the slowest of its replicas is behind: `slave0:ip=...,offset=5,lag=0`.
+/// Bytes that the slowest of its replicas is after: `slave0:ip=...,offset=5,lag=0`.
 fn lag(info: &Server) -> Option<u64> {
     let end: u64 = info.field("master_repl_offset").parse().ok()?;
     let offset = |(name, value): (&str, &str)| -> Option<u64> {

@@ -18,7 +18,7 @@ pub(crate) struct Stripped {
 }
 
 impl Stripped {
-    /// A line as it is written, with its end; `None` where it is no line of MONITOR, or its keys cannot be told from its
+    /// A line as it is written, with its end; `None` where it is not a line of MONITOR, or its keys cannot be told from its
     /// values.
     pub(crate) fn line(&mut self, line: &[u8]) -> Option<&[u8]> {
         let line = line.strip_prefix(b"+").unwrap_or(line);

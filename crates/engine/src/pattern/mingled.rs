@@ -30,7 +30,7 @@ pub(super) struct Mingled {
     hex: u64,
     /// Ids other than numbers, each a run. Each has a digit.
     runs: u64,
-    /// The bits behind those runs that must have a letter, too; not a hexadecimal one where not all of the run must be.
+    /// The bits after those runs that must have a letter, too; not a hexadecimal one where not all of the run must be.
     lettered: u64,
     pattern: u32,
 }

@@ -10,7 +10,7 @@ pub(super) const TEMPLATES: usize = 2048;
 /// Bytes of the longest key that has a template: above its end, a mask has three more bits for its traits.
 pub(super) const MAX_LEN: u32 = 60;
 
-/// The bytes of a key of up to 64, zeros behind them.
+/// The bytes of a key of up to 64, zeros after them.
 pub(super) fn padded(key: &[u8]) -> [u8; LANES] {
     std::array::from_fn(|i| key.get(i).copied().unwrap_or(0))
 }
@@ -29,7 +29,7 @@ pub(super) fn ids_of(found: &[Found], wanted: impl Fn(Id) -> bool) -> u64 {
     })
 }
 
-/// The bit behind a key, which stands for its length, and its traits above all bits of keys.
+/// The bit after a key, which stands for its length, and its traits above all bits of keys.
 #[inline(always)]
 pub(super) fn end(len: u32, traits: u8) -> u64 {
     1_u64.wrapping_shl(len) | u64::from(traits) << (MAX_LEN + 1)
@@ -71,7 +71,7 @@ static LAST: [u64; 128] = {
     masks
 };
 
-/// The bytes of a key of so many, which has no template where these are more than bits.
+/// The bytes of a key of this many, which has no template where these are more than bits.
 #[inline(always)]
 pub(super) fn bytes_of(len: u32) -> u64 {
     1_u64.wrapping_shl(len).wrapping_sub(1)

@@ -22,7 +22,7 @@ use crate::pattern::template::{
 /// Keys that may become templates at once, and in addition with each batch: it takes 200 ns each.
 const MAX_LEARNT: usize = 4096;
 const LEARNT_IN_BATCH: usize = 64;
-/// So many batches in a row in which more than half of the keys have no template are the reason to look for none.
+/// This many batches in a row in which more than half of the keys have no template are the reason to look for none.
 const STRIKES: u32 = 8;
 /// The batches in which none is looked for then.
 const PAUSE: u32 = 1000;
@@ -256,7 +256,7 @@ impl ByDigits<'_> {
             let shape = digits | end(len, traits(i));
             // SAFETY: as above.
             let template = &templates[unsafe { home(first, len, shape, digits) }];
-            // SAFETY: a template has 64 bytes, its last twelve behind those of its key.
+            // SAFETY: a template has 64 bytes, its last twelve after those of its key.
             let known = unsafe { B::load(std::ptr::from_ref(template).cast()) };
             let ids = known.equal(BLANK) & digits;
             let differs = in_key & !ids & !bytes.same_as(known) | (template.shape ^ shape);
@@ -268,7 +268,7 @@ impl ByDigits<'_> {
     }
 }
 
-/// Where the template of a key is: by its shape, and by the text before its first digit and behind its last one.
+/// Where the template of a key is: by its shape, and by the text before its first digit and after its last one.
 ///
 /// # Safety
 /// Eight bytes before the key, and 64 from its start on, must be readable.

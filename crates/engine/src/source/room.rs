@@ -30,7 +30,7 @@ impl Claim {
         }
     }
 
-    /// Takes the room for a block of so many bytes if it is a large one, once no other thread has it.
+    /// Takes the room for a block of this many bytes if it is a large one, once no other thread has it.
     pub(crate) fn take_for(&mut self, bytes: usize) {
         if bytes <= LARGE || self.is_held {
             return;
@@ -43,7 +43,7 @@ impl Claim {
         self.is_held = true;
     }
 
-    /// Leaves the room unless a block of so many bytes still needs it.
+    /// Leaves the room unless a block of this many bytes still needs it.
     pub(crate) fn keep_for(&mut self, bytes: usize) {
         if bytes > LARGE || !self.is_held {
             return;

@@ -163,7 +163,7 @@ impl RecentPatterns {
         counts: &mut impl PatternCounts,
     ) {
         let known = &mut self.known[place];
-        // Operations are no keys: their pattern may be listed more than once.
+        // Operations are not keys: their pattern may be listed more than once.
         if known.load[Metric::Keys] == 0 {
             self.used.push(place as u32);
         }

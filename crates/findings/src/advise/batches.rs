@@ -134,7 +134,7 @@ impl Batches {
         self.batches.len()
     }
 
-    /// Whether at least so many of those that are kept have several keys.
+    /// Whether at least this many of those that are kept have several keys.
     pub fn has_several(&self, least: u64) -> bool {
         let several = (0..self.len()).filter(|at| self.numbers(*at).len() > 1);
         several.take(least as usize).count() as u64 == least

@@ -1,4 +1,4 @@
-//! Replies of servers that are no lists of keys, by their first words. redis-cli prints a reply in many ways: as a pipe gets
+//! Replies of servers that are not lists of keys, by their first words. redis-cli prints a reply in many ways: as a pipe gets
 //! it, of RESP2 name and value on lines of their own and of RESP3 on one, as on a terminal, in JSON, as CSV. The words and
 //! their order are the same in all of them.
 

@@ -16,7 +16,7 @@ pub fn counted_input(findings: &AdviseFindings) -> String {
     )
 }
 
-/// What was not seen, and how to go on.
+/// What was not seen, and how to continue.
 pub(super) fn notes(findings: &AdviseFindings) -> Section<'_> {
     let mut section = Section::titled("What this rests on");
     for line in evidence(findings) {

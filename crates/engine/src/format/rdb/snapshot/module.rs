@@ -23,7 +23,7 @@ const STRING: u64 = 5;
 pub(super) enum Part {
     /// An unsigned number.
     Unsigned(u64),
-    /// A string of so many bytes.
+    /// A string of this many bytes.
     Text(u64),
 }
 

@@ -52,7 +52,7 @@ impl Slice {
 }
 
 impl Footprint {
-    /// An element of an array at a place: a string of so many bytes in a block of its own, or one that needs none.
+    /// An element of an array at a place: a string of this many bytes in a block of its own, or one that needs none.
     pub(in crate::format::rdb::snapshot) fn placed(
         &mut self,
         array: &mut Array,
