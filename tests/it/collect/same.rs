@@ -302,7 +302,7 @@ fn a_lone_server_is_read_with_all_its_databases() {
     assert!(stdout(&found).contains("the server is not in cluster mode"));
     let url = format!("127.0.0.1:{}", server.port);
     let refused = scratch.run(&["collect", &url, "--slots-only", "-o", "counts"]);
-    assert_fails(&refused, &[&url, "no part of a cluster", "leave out"]);
+    assert_fails(&refused, &[&url, "not part of a cluster", "leave out"]);
     let again = scratch.run(&["collect", &url, "-o", "out"]);
     assert_fails(&again, &["out", "--force", "-o"]);
     assert_eq!(scratch.entries("").len(), 1, "nothing else is left");

@@ -301,7 +301,7 @@ fn the_manual_has_the_limits_that_are_tested() {
         limits
             .map(|limits| match limits {
                 NONE => String::new(),
-                (restarted, running) => format!("{restarted} % ({running} %) "),
+                (restarted, running) => format!("{restarted}% ({running}%) "),
             })
             .join("| ")
     };
