@@ -240,9 +240,6 @@ class Plan(TypedDict, total=False):
     #: The most of a node's time that reading may take
     max_load: float
 
-    #: Let the script stop after this many minutes, between two slots; run again, it continues
-    max_minutes: int
-
     #: Only keys of at most this size
     max_size: str
 

@@ -43,6 +43,7 @@ const OF_THE_PROGRAM: &[&str] = &[
     "help",
     "json",
     "max_job_bytes",
+    "max_minutes",
     "no_files",
     "openmetrics",
     "out",

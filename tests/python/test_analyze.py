@@ -42,7 +42,7 @@ def test_options_are_the_flags_of_the_program() -> None:
 
 
 # Flags that say where results go, which a function returns, or that ask at a terminal.
-OF_THE_TERMINAL = {"progress", "color", "help", "version", "json", "output", "out", "no_files", "full", "fail_on", "openmetrics"}
+OF_THE_TERMINAL = {"progress", "color", "help", "version", "json", "output_format", "out", "no_files", "full", "fail_on", "openmetrics"}
 OF_THE_TERMINAL |= {"ask_password"}
 
 
@@ -50,7 +50,7 @@ OF_THE_TERMINAL |= {"ask_password"}
     ("command", "options", "left_out"),
     [
         ("analyze", slotscope.options.Analyze, {"force", "charts"}),
-        ("plan", slotscope.options.Plan, {"commands", "rollback", "pause_ms", "max_minutes", "max_job_bytes"}),
+        ("plan", slotscope.options.Plan, {"commands", "rollback", "pause_ms", "max_minutes", "max_job_bytes", "check", "verify"}),
         ("whatif", slotscope.options.WhatIf, set()),
         ("advise", slotscope.options.Advise, set()),
     ],
@@ -154,7 +154,7 @@ def test_iterables_are_read_twice_and_iterators_once() -> None:
     [
         (lambda: slotscope.analyze(), slotscope.Error, "no input: name a key dump, or give keys="),
         (lambda: slotscope.analyze("no/such.keys"), slotscope.Error, "no/such.keys: no such file or directory; check the spelling and the current directory"),
-        (lambda: slotscope.analyze("samples/hot-tag.keys", nodes=0), slotscope.Error, "--nodes 0: "),
+        (lambda: slotscope.analyze("samples/hot-tag.keys", nodes=0), slotscope.Error, "nodes=0: "),
         (lambda: slotscope.analyze("samples/hot-tag.keys", threads=0), slotscope.Error, "threads=0: the number of threads"),
         (lambda: slotscope.analyze("samples/hot-tag.keys", type="hash"), slotscope.Error, "type=: the format lines of "),
         (lambda: slotscope.analyze("samples/hot-tag.keys", nodes="six"), slotscope.Error, "invalid value 'six' for '--nodes <N>'"),
