@@ -57,7 +57,7 @@ impl<'a> Live<'a> {
     /// No node says who owns the slots.
     pub fn read(&mut self) -> Result<Snapshot> {
         // Owners change now and then; a node that does not answer is seen by its reading.
-        self.watch.look_now_and_then();
+        self.watch.poll_if_due();
         let servers = probe::primaries(&self.watch);
         let mut readings = self.probe.read(&servers)?;
         self.count_keys(&servers, &mut readings)?;

@@ -201,7 +201,7 @@ impl Rounds<'_, '_> {
         let mut watched = Ok(());
         let meanwhile = || {
             // Without a node that answers the scans end by themselves.
-            if watch.look_now_and_then() {
+            if watch.poll_if_due() {
                 plan.outage.store(watch.view.is_beyond_waiting(), Relaxed);
                 say_unanswered(&watch.view, said, on_node);
             }
@@ -324,7 +324,7 @@ impl Rounds<'_, '_> {
         while let Some(due) = series.due() {
             thread::sleep(due.min(STEP));
             // A node that does not answer is a gap in the series.
-            self.watch.look_now_and_then();
+            self.watch.poll_if_due();
             series.tick(&self.watch)?;
         }
         Ok(())

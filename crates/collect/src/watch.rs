@@ -112,7 +112,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Looks again where the last look is long enough ago; whether it did, with success.
-    pub(crate) fn look_now_and_then(&mut self) -> bool {
+    pub(crate) fn poll_if_due(&mut self) -> bool {
         let (took, ended) = self.last;
         ended.elapsed() >= INTERVAL.max(took * SHARE) && self.look().is_ok()
     }

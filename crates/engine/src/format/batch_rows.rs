@@ -7,18 +7,18 @@ use crate::source::block::Block;
 use crate::source::boundary::line_at;
 
 /// Keys on their way to a sink.
-pub struct Gather<'a, 'c> {
+pub struct BatchBuilder<'a, 'c> {
     columns: &'a mut Columns<'c>,
     sink: &'a mut dyn Sink,
     seen: Seen,
 }
 
-impl<'a, 'c> Gather<'a, 'c> {
+impl<'a, 'c> BatchBuilder<'a, 'c> {
     /// Nothing gathered yet.
     pub fn new(columns: &'a mut Columns<'c>, sink: &'a mut dyn Sink) -> Self {
         columns.keys.clear();
         columns.values.clear();
-        Gather {
+        BatchBuilder {
             columns,
             sink,
             seen: Seen::default(),

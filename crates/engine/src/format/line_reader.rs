@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::format::batch::Values;
-use crate::format::batch_rows::{Gather, each_line};
+use crate::format::batch_rows::{BatchBuilder, each_line};
 use crate::format::lfu::LfuRule;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
@@ -57,7 +57,7 @@ impl<R: Row> Reader for LineReader<R> {
         sink: &mut dyn Sink,
     ) -> Seen {
         let lfu = columns.lfu;
-        let mut gather = Gather::new(columns, sink);
+        let mut gather = BatchBuilder::new(columns, sink);
         each_line(block, piece.from, |block, start, end| {
             let whole = &block.content()[start..end];
             let (codes, text) = noise::without_codes(whole);

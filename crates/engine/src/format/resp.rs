@@ -5,7 +5,7 @@
 //! is refused alone, and reading continues at the next line.
 
 use crate::command::COMMANDS;
-use crate::format::batch_rows::Gather;
+use crate::format::batch_rows::BatchBuilder;
 use crate::format::resp_row::{LONG, Row, row};
 use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
@@ -97,7 +97,7 @@ impl Reader for Resp {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> Seen {
-        let mut gather = Gather::new(columns, sink);
+        let mut gather = BatchBuilder::new(columns, sink);
         let mut at = piece.from as usize;
         let mut missing = 0i64;
         while at < block.len() {

@@ -27,14 +27,14 @@ pub enum Extreme {
 }
 
 /// How it is shown, and how several amounts of a key become one.
-struct Row {
+struct ExtremeRow {
     title: &'static str,
     head: &'static str,
     is_size: bool,
     adds_up: bool,
 }
 
-const ROWS: [Row; 7] = [
+const ROWS: [ExtremeRow; 7] = [
     row("CPU time", "CPU µs", false, true),
     row("network traffic", "traffic", true, true),
     row("lookups", "lookups/s", false, false),
@@ -44,8 +44,8 @@ const ROWS: [Row; 7] = [
     row("logged time or bytes", "µs, or bytes", false, true),
 ];
 
-const fn row(title: &'static str, head: &'static str, is_size: bool, adds_up: bool) -> Row {
-    Row {
+const fn row(title: &'static str, head: &'static str, is_size: bool, adds_up: bool) -> ExtremeRow {
+    ExtremeRow {
         title,
         head,
         is_size,
@@ -65,7 +65,7 @@ impl Extreme {
         Extreme::Logged,
     ];
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static ExtremeRow {
         &ROWS[self as usize]
     }
 

@@ -34,7 +34,7 @@ pub enum Metric {
 }
 
 /// The properties of a metric.
-struct Row {
+struct MetricRow {
     metric: Metric,
     name: &'static str,
     /// Its name for people, and as the head of a column.
@@ -49,8 +49,8 @@ struct Row {
 }
 
 /// The metrics, in the order in which reports name them.
-const METRICS: &[Row] = &[
-    Row {
+const METRICS: &[MetricRow] = &[
+    MetricRow {
         metric: Metric::Keys,
         name: "keys",
         title: "keys",
@@ -62,7 +62,7 @@ const METRICS: &[Row] = &[
         of_a_key: "name",
         columns: &[],
     },
-    Row {
+    MetricRow {
         metric: Metric::Bytes,
         name: "bytes",
         title: "bytes",
@@ -81,7 +81,7 @@ const METRICS: &[Row] = &[
             "memory_usage",
         ],
     },
-    Row {
+    MetricRow {
         metric: Metric::Ops,
         name: "ops",
         title: "ops",
@@ -93,7 +93,7 @@ const METRICS: &[Row] = &[
         of_a_key: "number of operations",
         columns: &["ops", "hits", "qps", "requests", "count"],
     },
-    Row {
+    MetricRow {
         metric: Metric::Accesses,
         name: "accesses",
         title: "estimated accesses",
@@ -107,7 +107,7 @@ const METRICS: &[Row] = &[
         columns: &[],
     },
     // The last: columns of files keep their order.
-    Row {
+    MetricRow {
         metric: Metric::Cpu,
         name: "cpu",
         title: "CPU time",
@@ -171,7 +171,7 @@ impl Metric {
     /// The place of `Metric::Accesses` among the weights.
     pub const USE: usize = Metric::Accesses as usize - 1;
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static MetricRow {
         &METRICS[self as usize]
     }
 

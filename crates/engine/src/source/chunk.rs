@@ -72,7 +72,7 @@ pub enum Trouble {
     Damaged(u64, Sentence),
 }
 
-type Outcome<T> = std::result::Result<T, Trouble>;
+type ChunkResult<T> = std::result::Result<T, Trouble>;
 
 /// The effect of chunk `index` on the state of the boundary.
 ///
@@ -83,7 +83,7 @@ pub(crate) fn effect(
     cutting: &Cutting,
     index: u64,
     block: &mut Block,
-) -> Outcome<Effect> {
+) -> ChunkResult<Effect> {
     let (offset, body) = cutting.body(index);
     let tail = body.min(TAIL);
     fill(file, block, offset + (body - tail) as u64, 0..tail)?;
@@ -104,7 +104,7 @@ pub(crate) fn read_chunk(
     cutting: &Cutting,
     index: u64,
     (block, claim): (&mut Block, &mut Claim),
-) -> Outcome<Option<Piece>> {
+) -> ChunkResult<Option<Piece>> {
     let (offset, body) = cutting.body(index);
     let mut chunk = Chunk {
         file,
@@ -143,7 +143,7 @@ struct Chunk<'a> {
 
 impl Chunk<'_> {
     /// Where the first row starts that the chunk owns.
-    fn first_row(&mut self, index: u64) -> Outcome<Option<usize>> {
+    fn first_row(&mut self, index: u64) -> ChunkResult<Option<usize>> {
         if index == 0 {
             return Ok(Some(0));
         }
@@ -169,7 +169,7 @@ impl Chunk<'_> {
     }
 
     /// Offset in the block after the first row end at or after the body; reads on as far as it must.
-    fn end_of_last_row(&mut self, index: u64, from: usize) -> Outcome<usize> {
+    fn end_of_last_row(&mut self, index: u64, from: usize) -> ChunkResult<usize> {
         loop {
             let (boundary, state) = (&self.cutting.boundary, self.cutting.state(index + 1));
             let found = boundary.first_end(self.block.content(), self.body, state, self.is_whole());
@@ -185,7 +185,7 @@ impl Chunk<'_> {
     }
 
     /// Fails where the last row, which starts at or after `from`, is longer than `MAX_LINE`.
-    fn check_length(&self, from: usize, found: Option<usize>) -> Outcome<()> {
+    fn check_length(&self, from: usize, found: Option<usize>) -> ChunkResult<()> {
         let start = from
             + self
                 .cutting
@@ -205,7 +205,7 @@ impl Chunk<'_> {
 
     /// Reads more, twice as much each time: a row of n bytes is searched a bounded number of times; but not more than
     /// shows that a row is too long. False: there is no more.
-    fn read_on(&mut self) -> Outcome<bool> {
+    fn read_on(&mut self) -> ChunkResult<bool> {
         let more = !self.is_whole();
         if more {
             let len = self.block.len();
@@ -219,7 +219,7 @@ impl Chunk<'_> {
     }
 
     /// Reads the bytes `from..to` of the block, or as many of them as there are; the block ends with them.
-    fn read(&mut self, from: usize, to: usize) -> Outcome<()> {
+    fn read(&mut self, from: usize, to: usize) -> ChunkResult<()> {
         let to = (to as u64).min(self.cutting.bytes - self.offset) as usize;
         self.claim.take_for(to);
         fill(self.file, self.block, self.offset, from..to)
@@ -227,7 +227,7 @@ impl Chunk<'_> {
 }
 
 /// Reads the bytes `range`, counted from `offset`, to their place in the block; the block ends with them.
-fn fill(file: &dyn ReadAt, block: &mut Block, offset: u64, range: Range<usize>) -> Outcome<()> {
+fn fill(file: &dyn ReadAt, block: &mut Block, offset: u64, range: Range<usize>) -> ChunkResult<()> {
     block.resize(range.end);
     let at = offset + range.start as u64;
     file.read_exact_at(&mut block.content_mut()[range.start..], at)

@@ -87,9 +87,9 @@ fn files_of(text: &[u8]) -> std::result::Result<Vec<String>, (usize, &'static st
 
 /// What a line lists, in the order in which the server reads it: whether it holds commands, its number, its name. `None` for
 /// history.
-type Listed = Option<(bool, u64, String)>;
+type ManifestEntry = Option<(bool, u64, String)>;
 
-fn entry(line: &[u8]) -> std::result::Result<Listed, &'static str> {
+fn entry(line: &[u8]) -> std::result::Result<ManifestEntry, &'static str> {
     let words: Vec<_> = words(line)?.into_iter().map(String::from_utf8).collect();
     let words: Vec<_> = words
         .into_iter()

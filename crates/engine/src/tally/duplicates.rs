@@ -28,7 +28,7 @@ const HASH_HALVINGS: u32 = 40;
 
 /// The hashes of all keys in a shrinking set, and how often each came.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(into = "Listed", try_from = "Listed")]
+#[serde(into = "SerializedDuplicates", try_from = "SerializedDuplicates")]
 pub struct Duplicates {
     /// How often the set was halved.
     halvings: u32,
@@ -37,27 +37,27 @@ pub struct Duplicates {
 
 /// The value: the hashes in order.
 #[derive(Serialize, Deserialize)]
-struct Listed {
+struct SerializedDuplicates {
     halvings: u32,
     seen: Vec<(u64, u32)>,
 }
 
-impl From<Duplicates> for Listed {
+impl From<Duplicates> for SerializedDuplicates {
     fn from(duplicates: Duplicates) -> Self {
         let mut seen: Vec<(u64, u32)> = duplicates.seen.into_iter().collect();
         seen.sort_unstable();
-        Listed {
+        SerializedDuplicates {
             halvings: duplicates.halvings,
             seen,
         }
     }
 }
 
-impl TryFrom<Listed> for Duplicates {
+impl TryFrom<SerializedDuplicates> for Duplicates {
     type Error = &'static str;
 
-    fn try_from(listed: Listed) -> Result<Self, &'static str> {
-        let Listed { halvings, seen } = listed;
+    fn try_from(listed: SerializedDuplicates) -> Result<Self, &'static str> {
+        let SerializedDuplicates { halvings, seen } = listed;
         let is_kept = |hash: u64| keeps(halvings, slot_in(hash), hash);
         let fits = seen.len() <= KEPT && halvings <= SLOT_HALVINGS + HASH_HALVINGS;
         let is_counted = |(hash, count): &(u64, u32)| is_kept(*hash) && *count > 0;
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_hash_that_no_key_has_is_not_read() {
-        let listed = |count| Listed {
+        let listed = |count| SerializedDuplicates {
             halvings: 0,
             seen: vec![(7, count)],
         };

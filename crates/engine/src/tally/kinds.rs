@@ -25,7 +25,7 @@ const RECENT: usize = 16;
 
 /// Keys by type and encoding.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(into = "Listed", from = "Listed")]
+#[serde(into = "SerializedKinds", from = "SerializedKinds")]
 pub struct Kinds {
     kinds: Vec<Kind>,
     /// Where each kind is, by its name.
@@ -37,16 +37,16 @@ pub struct Kinds {
 }
 
 /// The value of all kinds, in the order of their names; none where there are too many.
-type Listed = Option<Vec<Kind>>;
+type SerializedKinds = Option<Vec<Kind>>;
 
-impl From<Kinds> for Listed {
+impl From<Kinds> for SerializedKinds {
     fn from(kinds: Kinds) -> Self {
         (!kinds.too_many).then(|| kinds.sorted().into_iter().cloned().collect())
     }
 }
 
-impl From<Listed> for Kinds {
-    fn from(listed: Listed) -> Self {
+impl From<SerializedKinds> for Kinds {
+    fn from(listed: SerializedKinds) -> Self {
         let mut kinds = Kinds {
             too_many: listed.is_none(),
             ..Kinds::default()

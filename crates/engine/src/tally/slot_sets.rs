@@ -18,7 +18,7 @@ const MAX_MANY: usize = 1024;
 
 /// Sets of slots, by the hash of a name.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(into = "Listed", try_from = "Listed")]
+#[serde(into = "SerializedSlotSets", try_from = "SerializedSlotSets")]
 pub(crate) struct SlotSets {
     places: HashMap<u64, u32>,
     sets: Vec<Slots>,
@@ -27,7 +27,7 @@ pub(crate) struct SlotSets {
 }
 
 /// The value of all sets; none where they were given up. A set is its slots, or where it has many, all bits.
-type Listed = Option<BTreeMap<u64, Vec<u64>>>;
+type SerializedSlotSets = Option<BTreeMap<u64, Vec<u64>>>;
 
 /// The slots of a name.
 #[derive(Debug, Clone)]
@@ -134,7 +134,7 @@ impl Slots {
     }
 }
 
-impl From<SlotSets> for Listed {
+impl From<SlotSets> for SerializedSlotSets {
     fn from(sets: SlotSets) -> Self {
         let slots = |place: &u32| match &sets.sets[*place as usize] {
             Slots::Many(slots) => slots.words().to_vec(),
@@ -153,10 +153,10 @@ impl From<SlotSets> for Listed {
     }
 }
 
-impl TryFrom<Listed> for SlotSets {
+impl TryFrom<SerializedSlotSets> for SlotSets {
     type Error = &'static str;
 
-    fn try_from(listed: Listed) -> Result<Self, &'static str> {
+    fn try_from(listed: SerializedSlotSets) -> Result<Self, &'static str> {
         let mut sets = SlotSets {
             given_up: listed.is_none(),
             ..SlotSets::default()
@@ -172,7 +172,7 @@ impl TryFrom<Listed> for SlotSets {
 
 impl PartialEq for SlotSets {
     fn eq(&self, other: &Self) -> bool {
-        Listed::from(self.clone()) == Listed::from(other.clone())
+        SerializedSlotSets::from(self.clone()) == SerializedSlotSets::from(other.clone())
     }
 }
 
@@ -218,7 +218,7 @@ mod tests {
             merged.merge(count(right));
             let whole = count(&added);
             prop_assert_eq!(&merged, &whole);
-            prop_assert_eq!(&SlotSets::try_from(Listed::from(whole.clone())).unwrap(), &whole);
+            prop_assert_eq!(&SlotSets::try_from(SerializedSlotSets::from(whole.clone())).unwrap(), &whole);
             for name in 0..3 {
                 let mut truth: Vec<u16> = added.iter().filter(|(of, _)| *of == name).map(|(_, slot)| *slot).collect();
                 truth.sort_unstable();

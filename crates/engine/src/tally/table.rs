@@ -22,7 +22,7 @@ const REACH: usize = 128;
 
 /// Loads by name.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(into = "Listed", try_from = "Listed")]
+#[serde(into = "SerializedTable", try_from = "SerializedTable")]
 pub struct NameTable {
     bits: u32,
     len: usize,
@@ -204,22 +204,22 @@ impl From<NameTable> for Vec<(Name, Load)> {
 
 /// The value of a table: names in order with their loads, and their hashes where these are of something else.
 #[derive(Serialize, Deserialize)]
-struct Listed(Vec<(Name, Load, Option<u64>)>);
+struct SerializedTable(Vec<(Name, Load, Option<u64>)>);
 
-impl From<NameTable> for Listed {
+impl From<NameTable> for SerializedTable {
     fn from(table: NameTable) -> Self {
         let other = |known: u64, name: &[u8]| Some(known).filter(|_| known != hash(name).max(1));
         let row = |(name, known, load)| (Name::from(name), load, other(known, name));
         let mut rows: Vec<_> = table.iter().map(row).collect();
         rows.sort();
-        Listed(rows)
+        SerializedTable(rows)
     }
 }
 
-impl TryFrom<Listed> for NameTable {
+impl TryFrom<SerializedTable> for NameTable {
     type Error = &'static str;
 
-    fn try_from(Listed(rows): Listed) -> Result<Self, &'static str> {
+    fn try_from(SerializedTable(rows): SerializedTable) -> Result<Self, &'static str> {
         let mut table = NameTable::default();
         for (name, load, other) in rows {
             table

@@ -32,12 +32,12 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
     claims.settle()
 }
 
-struct Listed {
+struct ListedNode {
     id: String,
     place: Place,
 }
 
-fn parse(entry: &Value) -> Option<(u64, u64, Listed, Vec<Listed>)> {
+fn parse(entry: &Value) -> Option<(u64, u64, ListedNode, Vec<ListedNode>)> {
     let [first, last, primary, replicas @ ..] = entry.as_array()?.as_slice() else {
         return None;
     };
@@ -45,7 +45,7 @@ fn parse(entry: &Value) -> Option<(u64, u64, Listed, Vec<Listed>)> {
     Some((first.as_u64()?, last.as_u64()?, listed(primary)?, replicas))
 }
 
-fn listed(node: &Value) -> Option<Listed> {
+fn listed(node: &Value) -> Option<ListedNode> {
     let [endpoint, port, rest @ ..] = node.as_array()?.as_slice() else {
         return None;
     };
@@ -63,7 +63,7 @@ fn listed(node: &Value) -> Option<Listed> {
         Some(id) => id.as_str()?.to_owned(),
         None => place.address.clone()?,
     };
-    Some(Listed { id, place })
+    Some(ListedNode { id, place })
 }
 
 #[cfg(test)]

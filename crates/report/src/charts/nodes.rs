@@ -113,7 +113,7 @@ fn subtitle(summary: &Summary) -> String {
 }
 
 /// A row of the chart.
-enum Row {
+enum NodeRow {
     /// The place of a node.
     Node(usize),
     /// How many are left out.
@@ -121,19 +121,25 @@ enum Row {
 }
 
 /// The fullest in a role first; of many the fullest and the emptiest.
-fn rows(summary: &Summary, role: &RoleStacks<'_>) -> Vec<Row> {
+fn rows(summary: &Summary, role: &RoleStacks<'_>) -> Vec<NodeRow> {
     let list = &summary.nodes.list;
     let mut places: Vec<usize> = (0..list.len()).filter(|at| list[*at].slots > 0).collect();
     let ratio = |at: &usize| role.stacks[*at].as_ref().map_or(-1.0, |stack| stack.ratio);
     places.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     if places.len() <= SHOWN {
-        return places.into_iter().map(Row::Node).collect();
+        return places.into_iter().map(NodeRow::Node).collect();
     }
     let (full, rest) = places.split_at(SHOWN / 2);
     let (between, empty) = rest.split_at(rest.len() - SHOWN / 2);
-    let nodes = |places: &[usize]| places.iter().copied().map(Row::Node).collect::<Vec<_>>();
+    let nodes = |places: &[usize]| {
+        places
+            .iter()
+            .copied()
+            .map(NodeRow::Node)
+            .collect::<Vec<_>>()
+    };
     let mut rows = nodes(full);
-    rows.push(Row::More(between.len()));
+    rows.push(NodeRow::More(between.len()));
     rows.extend(nodes(empty));
     rows
 }
@@ -147,12 +153,12 @@ struct Panel {
     ratios: i32,
 }
 
-fn draw(canvas: &Canvas<'_>, summary: &Summary, roles: &[RoleStacks<'_>], rows: &[Row]) {
+fn draw(canvas: &Canvas<'_>, summary: &Summary, roles: &[RoleStacks<'_>], rows: &[NodeRow]) {
     let height = bars::row_height(rows.len());
     let style = Style::plain(size::BODY.min(height as f32 * 0.7), INK);
-    let name = |row: &Row| match row {
-        Row::Node(at) => fit(&node_name(&summary.nodes.list[*at]), NAMES, style),
-        Row::More(more) => and_more(*more),
+    let name = |row: &NodeRow| match row {
+        NodeRow::Node(at) => fit(&node_name(&summary.nodes.list[*at]), NAMES, style),
+        NodeRow::More(more) => and_more(*more),
     };
     let names: Vec<String> = rows.iter().map(name).collect();
     let widest = names
@@ -170,7 +176,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, roles: &[RoleStacks<'_>], rows: 
         head(canvas, summary, role, &panel);
         axis(canvas, role, &panel, bottom);
         for (at, row) in rows.iter().enumerate() {
-            if let Row::Node(place) = row {
+            if let NodeRow::Node(place) = row {
                 bar(
                     canvas,
                     &panel,
@@ -185,7 +191,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, roles: &[RoleStacks<'_>], rows: 
         canvas.dashes([fair - 1, TOP - 6, fair + 1, bottom], 6, EXPECTED);
     }
     for (at, (name, row)) in names.iter().zip(rows).enumerate() {
-        let colour = if matches!(row, Row::More(_)) {
+        let colour = if matches!(row, NodeRow::More(_)) {
             MUTED
         } else {
             INK

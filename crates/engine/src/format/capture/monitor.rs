@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use crate::command::{Access, COMMANDS};
 use crate::format::batch::Number;
-use crate::format::batch_rows::Gather;
+use crate::format::batch_rows::BatchBuilder;
 use crate::format::capture::meaning::WRONG;
 use crate::format::capture::monitor_line::{MonitorLine, Start};
 use crate::format::parse::escape::{self, Escapes};
@@ -59,7 +59,7 @@ impl Reader for Monitor {
         sink: &mut dyn Sink,
     ) -> Seen {
         let [mut ends, mut quotes] = [b'\n', b'"'].map(|byte| Places::of(byte, columns.find));
-        let mut gather = Gather::new(columns, sink);
+        let mut gather = BatchBuilder::new(columns, sink);
         let mut words = Words::default();
         let mut start = piece.from as usize;
         while start < block.len() {
@@ -76,7 +76,7 @@ fn read_line(
     (start, end): (usize, usize),
     quotes: &mut Places<'_>,
     words: &mut Words,
-    gather: &mut Gather<'_, '_>,
+    gather: &mut BatchBuilder<'_, '_>,
 ) {
     let line = &block.content()[start..end];
     let parsed = Start::parse(line);
@@ -253,7 +253,12 @@ impl Words {
     }
 
     /// Hands on the keys, each an operation.
-    fn give(&self, block: &mut Block, (time, database): (u64, u64), gather: &mut Gather<'_, '_>) {
+    fn give(
+        &self,
+        block: &mut Block,
+        (time, database): (u64, u64),
+        gather: &mut BatchBuilder<'_, '_>,
+    ) {
         let name = self.spans[0];
         block.content_mut()[name.0..name.1].make_ascii_lowercase();
         for key in &self.keys {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::command::{Access, COMMANDS};
-use crate::format::batch_rows::Gather;
+use crate::format::batch_rows::BatchBuilder;
 use crate::format::extremes::reply::{self, Part};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::row_boundary::RowBoundary;
@@ -81,7 +81,7 @@ impl Reader for CommandLog {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> Seen {
-        let mut gather = Gather::new(columns, sink);
+        let mut gather = BatchBuilder::new(columns, sink);
         let mut entries = Entries::default();
         reply::each_row(block, piece.from, starts, |block, start, end| {
             entries.clear();
@@ -164,7 +164,7 @@ impl Entries {
     }
 
     /// Hands on the keys of the command.
-    fn give(&mut self, block: &mut Block, at: usize, gather: &mut Gather<'_, '_>) {
+    fn give(&mut self, block: &mut Block, at: usize, gather: &mut BatchBuilder<'_, '_>) {
         let content = block.content();
         let mut words: Vec<&[u8]> = self.words.iter().map(|word| word.of(content)).collect();
         let left_out = left_out(&words).unwrap_or(0);

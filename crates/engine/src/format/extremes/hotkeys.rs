@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::format::batch::{MISSING, Number};
-use crate::format::batch_rows::Gather;
+use crate::format::batch_rows::BatchBuilder;
 use crate::format::extremes::reply::{self, Part};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::row_boundary::RowBoundary;
@@ -68,7 +68,7 @@ impl Reader for Hotkeys {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> Seen {
-        let mut gather = Gather::new(columns, sink);
+        let mut gather = BatchBuilder::new(columns, sink);
         let mut maps = Maps::default();
         reply::each_row(block, piece.from, starts, |block, start, end| {
             maps.open.clear();

@@ -6,7 +6,7 @@ pub mod hotkeys;
 pub mod reply;
 pub mod top_keys;
 
-use crate::format::batch_rows::Gather;
+use crate::format::batch_rows::BatchBuilder;
 use crate::format::parse::escape::{self, Escapes};
 use crate::metric::extreme::Extreme;
 use crate::source::block::Block;
@@ -32,7 +32,12 @@ impl Text {
 }
 
 /// Hands on what a list says of the key at `key`.
-fn give(gather: &mut Gather<'_, '_>, block: &Block, key: (usize, usize), says: (Extreme, u64)) {
+fn give(
+    gather: &mut BatchBuilder<'_, '_>,
+    block: &Block,
+    key: (usize, usize),
+    says: (Extreme, u64),
+) {
     let values = gather.values();
     values.are_operations = true;
     values.extremes.push(says);

@@ -8,7 +8,7 @@
 //! On a terminal the rows of an array are aligned: where the value of a row starts says which array it is of. What is
 //! after `=>` is aligned as if it were right after the number.
 
-use crate::format::batch_rows::Gather;
+use crate::format::batch_rows::BatchBuilder;
 use crate::format::extremes::Text;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
@@ -245,8 +245,8 @@ pub(super) fn each_row(
 pub(super) fn each_part(
     block: &mut Block,
     (from, to): (usize, usize),
-    gather: &mut Gather<'_, '_>,
-    mut take: impl FnMut(&mut Block, Part, &mut Gather<'_, '_>) -> Result<bool, &'static str>,
+    gather: &mut BatchBuilder<'_, '_>,
+    mut take: impl FnMut(&mut Block, Part, &mut BatchBuilder<'_, '_>) -> Result<bool, &'static str>,
 ) {
     let mut parts = Parts::new(from, to);
     let (mut is_reply, mut has_something) = (false, false);
@@ -272,7 +272,7 @@ pub(super) fn each_part(
 }
 
 /// Takes a line that is between replies.
-fn between(gather: &mut Gather<'_, '_>, block: &Block, from: usize, to: usize) {
+fn between(gather: &mut BatchBuilder<'_, '_>, block: &Block, from: usize, to: usize) {
     match noise::noise(&block.content()[from..to]) {
         Some(Notice::ErrorReply) => gather.failure(from),
         Some(notice) => gather.note(notice),

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use crate::format::batch::Spans;
-use crate::format::batch_rows::{Gather, each_line_before};
+use crate::format::batch_rows::{BatchBuilder, each_line_before};
 use crate::format::block_joins::Borders;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::named_nodes::NamedNodes;
@@ -185,7 +185,7 @@ impl Reader for Calls {
     ) -> Seen {
         let owned = piece.offset + u64::from(piece.from)..piece.offset + block.len() as u64;
         let mut keys = Keys {
-            gather: Gather::new(columns, sink),
+            gather: BatchBuilder::new(columns, sink),
             node: (0, 0),
         };
         let end = block.len();
@@ -262,7 +262,7 @@ fn append(block: &mut Block, address: &[u8]) -> (u32, u32) {
 
 /// The keys that are found, each with its node.
 struct Keys<'a, 'c> {
-    gather: Gather<'a, 'c>,
+    gather: BatchBuilder<'a, 'c>,
     /// Where the address of the node is whose keys are read; empty where it is not known.
     node: (u32, u32),
 }

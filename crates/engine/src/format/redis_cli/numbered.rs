@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::format::batch_rows::{Gather, each_line};
+use crate::format::batch_rows::{BatchBuilder, each_line};
 use crate::format::block_joins::{Borders, Stretch};
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
@@ -129,7 +129,7 @@ impl Reader for Rows {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> Seen {
-        let mut gather = Gather::new(columns, sink);
+        let mut gather = BatchBuilder::new(columns, sink);
         // No row is before the first of an input: it must be number 1.
         let (mut first, mut last) = (None, piece.first.then_some(0));
         each_line(block, piece.from, |block, start, end| {

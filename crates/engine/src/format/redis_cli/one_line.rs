@@ -4,7 +4,7 @@
 //! What is between two commas, brackets or line ends outside quotes is one text, or no key. Pages of SCAN in JSON
 //! are `["17",["key", ...]]`: an input that starts with one has a cursor wherever a reply starts.
 
-use crate::format::batch_rows::Gather;
+use crate::format::batch_rows::BatchBuilder;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::unescape;
@@ -302,7 +302,7 @@ impl Reader for Reply {
         sink: &mut dyn Sink,
     ) -> Seen {
         let form = self.form;
-        let mut gather = Gather::new(columns, sink);
+        let mut gather = BatchBuilder::new(columns, sink);
         let mut at = piece.from as usize;
         // The two ends before the item: a bracket at the very start, or after another, starts a reply. All blocks but
         // the first start after a comma.

@@ -17,7 +17,7 @@ pub(crate) type SampledTags = BottomK<u64, SAMPLED, { 2 * SAMPLED - 1 }>;
 /// The values of the `K` things of smallest hash. A thing is known by its hash alone. Up to `MOST` things are kept before
 /// the others are dropped: cutting is rare where that is much more than `K`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(into = "Listed<V>", try_from = "Listed<V>")]
+#[serde(into = "SerializedSample<V>", try_from = "SerializedSample<V>")]
 #[serde(bound(
     serialize = "V: Clone + Serialize",
     deserialize = "V: Deserialize<'de>"
@@ -30,27 +30,27 @@ pub struct BottomK<V, const K: usize, const MOST: usize> {
 
 /// The value of a sample: its things in the order of their hashes, and whether others were dropped.
 #[derive(Serialize, Deserialize)]
-struct Listed<V> {
+struct SerializedSample<V> {
     values: Vec<(u64, V)>,
     dropped: bool,
 }
 
-impl<V, const K: usize, const MOST: usize> From<BottomK<V, K, MOST>> for Listed<V> {
+impl<V, const K: usize, const MOST: usize> From<BottomK<V, K, MOST>> for SerializedSample<V> {
     fn from(sample: BottomK<V, K, MOST>) -> Self {
         let (values, is_whole) = sample.into_sample();
         let mut values: Vec<(u64, V)> = values.into_iter().collect();
         values.sort_unstable_by_key(|(hash, _)| *hash);
-        Listed {
+        SerializedSample {
             values,
             dropped: !is_whole,
         }
     }
 }
 
-impl<V, const K: usize, const MOST: usize> TryFrom<Listed<V>> for BottomK<V, K, MOST> {
+impl<V, const K: usize, const MOST: usize> TryFrom<SerializedSample<V>> for BottomK<V, K, MOST> {
     type Error = &'static str;
 
-    fn try_from(listed: Listed<V>) -> Result<Self, &'static str> {
+    fn try_from(listed: SerializedSample<V>) -> Result<Self, &'static str> {
         let len = listed.values.len();
         let largest = listed.values.last().map(|(hash, _)| *hash);
         let values: HashMap<u64, V> = listed.values.into_iter().collect();

@@ -31,7 +31,7 @@ pub struct Counted {
 
 /// The names with the highest rank, bucket by bucket.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(into = "Listed", try_from = "Listed")]
+#[serde(into = "SerializedBuckets", try_from = "SerializedBuckets")]
 pub struct Buckets {
     buckets: Vec<Vec<Counted>>,
     /// The highest ceilings of names that were refused or evicted.
@@ -40,26 +40,26 @@ pub struct Buckets {
 
 /// The value of all buckets, in the order of rank.
 #[derive(PartialEq, Serialize, Deserialize)]
-struct Listed {
+struct SerializedBuckets {
     names: Vec<Counted>,
     left_out: Load,
 }
 
-impl From<Buckets> for Listed {
+impl From<Buckets> for SerializedBuckets {
     fn from(buckets: Buckets) -> Self {
         let mut names: Vec<Counted> = buckets.buckets.into_iter().flatten().collect();
         names.sort_unstable();
-        Listed {
+        SerializedBuckets {
             names,
             left_out: buckets.left_out,
         }
     }
 }
 
-impl TryFrom<Listed> for Buckets {
+impl TryFrom<SerializedBuckets> for Buckets {
     type Error = &'static str;
 
-    fn try_from(listed: Listed) -> Result<Self, &'static str> {
+    fn try_from(listed: SerializedBuckets) -> Result<Self, &'static str> {
         let mut buckets = Buckets {
             left_out: listed.left_out,
             ..Buckets::default()
@@ -78,7 +78,7 @@ impl TryFrom<Listed> for Buckets {
 /// The order within a bucket is not part of the value.
 impl PartialEq for Buckets {
     fn eq(&self, other: &Self) -> bool {
-        Listed::from(self.clone()) == Listed::from(other.clone())
+        SerializedBuckets::from(self.clone()) == SerializedBuckets::from(other.clone())
     }
 }
 

@@ -17,7 +17,7 @@ const STEPS: u64 = EXACT / 2;
 
 /// How many there are of each amount.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(into = "Listed", try_from = "Listed")]
+#[serde(into = "SerializedHistogram", try_from = "SerializedHistogram")]
 pub struct Histogram {
     /// Grown as amounts need it: 2048 counters a doubling.
     counts: Vec<u64>,
@@ -27,25 +27,25 @@ pub struct Histogram {
 
 /// The value: the counters that are not 0, by their places.
 #[derive(Serialize, Deserialize)]
-struct Listed {
+struct SerializedHistogram {
     counts: Vec<(u64, u64)>,
     large: Large,
 }
 
-impl From<Histogram> for Listed {
+impl From<Histogram> for SerializedHistogram {
     fn from(histogram: Histogram) -> Self {
         let places = (0u64..).zip(histogram.counts);
-        Listed {
+        SerializedHistogram {
             counts: places.filter(|(_, count)| *count > 0).collect(),
             large: histogram.large,
         }
     }
 }
 
-impl TryFrom<Listed> for Histogram {
+impl TryFrom<SerializedHistogram> for Histogram {
     type Error = &'static str;
 
-    fn try_from(listed: Listed) -> Result<Self, &'static str> {
+    fn try_from(listed: SerializedHistogram) -> Result<Self, &'static str> {
         let bad = "invalid counts of amounts";
         if !are_counts(listed.counts.iter().map(|(_, count)| count)) || listed.large.sum >> 120 != 0
         {

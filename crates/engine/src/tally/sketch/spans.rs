@@ -11,7 +11,7 @@ const SPANS: usize = 1 << 16;
 
 /// Loads by span of time. Whatever their order and the parts that were merged, the spans are the shortest that fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(into = "Listed", try_from = "Listed")]
+#[serde(into = "SerializedSpans", try_from = "SerializedSpans")]
 pub struct TimeSpans<const UNIT: u64> {
     /// Each span is a unit, doubled so often.
     doublings: u32,
@@ -21,26 +21,26 @@ pub struct TimeSpans<const UNIT: u64> {
 
 /// The value: the spans in order.
 #[derive(Serialize, Deserialize)]
-struct Listed {
+struct SerializedSpans {
     doublings: u32,
     loads: Vec<(u64, Load)>,
 }
 
-impl<const UNIT: u64> From<TimeSpans<UNIT>> for Listed {
+impl<const UNIT: u64> From<TimeSpans<UNIT>> for SerializedSpans {
     fn from(spans: TimeSpans<UNIT>) -> Self {
         let mut loads: Vec<(u64, Load)> = spans.loads.into_iter().collect();
         loads.sort_unstable_by_key(|(span, _)| *span);
-        Listed {
+        SerializedSpans {
             doublings: spans.doublings,
             loads,
         }
     }
 }
 
-impl<const UNIT: u64> TryFrom<Listed> for TimeSpans<UNIT> {
+impl<const UNIT: u64> TryFrom<SerializedSpans> for TimeSpans<UNIT> {
     type Error = &'static str;
 
-    fn try_from(listed: Listed) -> Result<Self, &'static str> {
+    fn try_from(listed: SerializedSpans) -> Result<Self, &'static str> {
         let is_span = |span: u64| {
             let units = u64::MAX.checked_shr(listed.doublings);
             units.is_some_and(|most| span <= most / UNIT)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The heaviest things. Up to twice as many are kept before the rest are dropped.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(into = "Listed<T>", try_from = "Listed<T>")]
+#[serde(into = "SerializedTop<T>", try_from = "SerializedTop<T>")]
 #[serde(bound(
     serialize = "T: Ord + Clone + Serialize",
     deserialize = "T: Ord + Clone + Deserialize<'de>"
@@ -20,18 +20,18 @@ pub(crate) struct Top<T, const K: usize> {
 
 /// The value: the heaviest things in order, and whether there are others.
 #[derive(Serialize, Deserialize)]
-struct Listed<T> {
+struct SerializedTop<T> {
     heaviest: Vec<(u64, T)>,
     dropped: bool,
 }
 
-impl<T: Ord, const K: usize> From<Top<T, K>> for Listed<T> {
+impl<T: Ord, const K: usize> From<Top<T, K>> for SerializedTop<T> {
     fn from(mut top: Top<T, K>) -> Self {
         top.kept.sort();
         let dropped = top.floor.is_some() || top.kept.len() > K;
         top.kept.truncate(K);
         let heaviest = top.kept.into_iter();
-        Listed {
+        SerializedTop {
             heaviest: heaviest
                 .map(|(Reverse(weight), thing)| (weight, thing))
                 .collect(),
@@ -40,10 +40,10 @@ impl<T: Ord, const K: usize> From<Top<T, K>> for Listed<T> {
     }
 }
 
-impl<T: Ord + Clone, const K: usize> TryFrom<Listed<T>> for Top<T, K> {
+impl<T: Ord + Clone, const K: usize> TryFrom<SerializedTop<T>> for Top<T, K> {
     type Error = &'static str;
 
-    fn try_from(listed: Listed<T>) -> Result<Self, &'static str> {
+    fn try_from(listed: SerializedTop<T>) -> Result<Self, &'static str> {
         let kept = listed.heaviest.into_iter();
         let kept: Vec<_> = kept
             .map(|(weight, thing)| (Reverse(weight), thing))
