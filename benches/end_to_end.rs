@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use slotscope::analysis::likely_heavy::Sampling;
-use slotscope::analysis::two_pass;
 use slotscope::generate::{Generate, Profile};
+use slotscope::pipeline::likely_heavy::Sampling;
+use slotscope::pipeline::two_pass;
 use slotscope::scan::Scan;
 use slotscope::slot::slot;
 use slotscope::source::memory::memory;

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use slotscope::Analysis;
-use slotscope::analysis::reading::{Options, Reading};
 use slotscope::error::Result;
+use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::{Found, ReadAt, Source};
 
 const COMMANDS: u64 = 200_000;

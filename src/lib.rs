@@ -35,7 +35,6 @@
 #![deny(missing_docs)]
 
 pub mod advise;
-pub mod analysis;
 #[cfg(feature = "cli")]
 mod bench;
 #[cfg(feature = "cli")]
@@ -53,6 +52,7 @@ pub mod generate;
 mod keyslot;
 pub mod lint;
 pub mod partial;
+pub mod pipeline;
 pub mod plan;
 pub mod spec;
 #[cfg(feature = "cli")]
@@ -72,10 +72,10 @@ pub use slotscope_report as report;
 #[doc(hidden)]
 pub use slotscope_report::output;
 
-pub use analysis::Analysis;
-pub use analysis::reading::Progress;
 pub use error::{Error, Result};
 pub use metric::Metric;
+pub use pipeline::Analysis;
+pub use pipeline::reading::Progress;
 pub use slot::policy::Policy;
 pub use slot::slot;
 pub use summary::Summary;
@@ -87,7 +87,9 @@ pub mod extend {
     pub use crate::format::batch_rows::{BatchBuilder, each_line};
     pub use crate::format::line_reader::{Line, LineReader, Parsed, Row};
     pub use crate::format::row_boundary::RowBoundary;
-    pub use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
+    pub use crate::format::{
+        Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
+    };
     pub use crate::scan::{Scan, Scanned};
     pub use crate::slot::SlotBatch;
     pub use crate::source::block::{Block, Piece};

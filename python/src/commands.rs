@@ -84,7 +84,7 @@ pub(crate) fn run<A: Send, T: Send>(
     let command = command(name, words, inputs.paths)?;
     let mut args = args(command).ok_or_else(|| bad(name, "no such command"))?;
     let result = work::interruptible(py, |hook| {
-        let given = &mut reading(&mut args).given;
+        let given = &mut reading(&mut args).overrides;
         given.sources = sources;
         given.on_progress = Some(hook);
         work(&args)

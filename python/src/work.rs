@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use slotscope::Result;
-use slotscope::analysis::reading::OnProgress;
+use slotscope::pipeline::reading::OnProgress;
 
 use crate::error::refused;
 

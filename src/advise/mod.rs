@@ -26,7 +26,7 @@ use slotscope_findings::advise::model::Model;
 use slotscope_findings::advise::names::NameSample;
 use slotscope_findings::advise::spelling::Renaming;
 
-use crate::analysis::reading::Reading;
+use crate::pipeline::reading::Reading;
 use crate::whatif::rules::RenameRules;
 
 /// What is asked.

@@ -8,11 +8,11 @@ use slotscope_engine::source::Source;
 use slotscope_engine::source::memory::memory;
 use slotscope_engine::tally::{Parts, Tallies};
 
-use crate::analysis::likely_heavy::Sampling;
-use crate::analysis::two_pass;
 use crate::bench::figures::ScanRate;
 use crate::bench::timing::{Run, in_turn};
 use crate::generate::{Generate, Profile};
+use crate::pipeline::likely_heavy::Sampling;
+use crate::pipeline::two_pass;
 
 /// What is counted, by the name that reports give it.
 const PARTS: [(&str, Parts); 3] = [

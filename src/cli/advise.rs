@@ -18,8 +18,6 @@ use std::io::Read as _;
 
 use crate::advise::outputs::outputs;
 use crate::advise::{AdviseSpec, advise};
-use crate::analysis::reading::Reading;
-use crate::analysis::{collected, rejected};
 use crate::cli::by::ByArgs;
 use crate::cli::fanout::Read;
 use crate::cli::input::InputFlags;
@@ -30,6 +28,8 @@ use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, OTHER_DIRECTORY, inputs};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
+use crate::pipeline::reading::Reading;
+use crate::pipeline::{collected, rejected};
 use crate::spec::NodeSpec;
 use crate::spec::headings::{INPUT, LIMITS, OUTPUT};
 

@@ -18,12 +18,12 @@ use slotscope_engine::source::{Source, stream};
 use slotscope_engine::tally::rejects::{Reject, Rejects};
 use slotscope_findings::summary::Incomplete;
 
-use crate::analysis::rejected;
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, inputs, say, values};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
+use crate::pipeline::rejected;
 use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::spec::{HashSpec, NodeSpec, StorageSpec};
 

@@ -11,8 +11,6 @@ use slotscope_engine::name::Name;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_findings::summary::Incomplete;
 
-use crate::analysis::input_info;
-use crate::analysis::reading::Reading;
 use crate::cli::Ending;
 use crate::cli::input::kind::NEEDS_NAMES;
 use crate::cli::input::servers::ServerArgs;
@@ -20,6 +18,8 @@ use crate::cli::input::{Input, InputFlags};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
+use crate::pipeline::input_info;
+use crate::pipeline::reading::Reading;
 use crate::spec::headings::LIMITS;
 
 /// The configuration that is read where none is named.

@@ -19,7 +19,6 @@ pub mod fanout;
 pub mod find_tag;
 mod first_contact;
 pub mod generate;
-pub mod given;
 pub mod help;
 pub mod input;
 pub mod inputs;
@@ -34,6 +33,7 @@ pub mod load_args;
 mod load_view;
 pub mod manual;
 mod moving;
+pub mod overrides;
 pub mod plan;
 pub(crate) mod printing;
 pub mod progress;
@@ -164,7 +164,7 @@ impl Cli {
             refused::reworded(error, typed.next())
         })?;
         if let Command::Analyze(analyze) = &mut cli.command {
-            analyze.reading.given.words = words;
+            analyze.reading.overrides.words = words;
         }
         Ok(cli)
     }

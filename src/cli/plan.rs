@@ -20,8 +20,6 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::topology::Topology;
 use slotscope_report::output::{Guard, SingleFile};
 
-use crate::analysis::Analysis;
-use crate::analysis::judging::Findings;
 use crate::cli::by::weighed;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
@@ -31,6 +29,8 @@ use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::service::ServiceArgs;
 use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
 use crate::cli::{Ending, say};
+use crate::pipeline::Analysis;
+use crate::pipeline::judging::Findings;
 use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::analysis::reading::{OnProgress, Progress};
+use crate::pipeline::reading::{OnProgress, Progress};
 
 /// Between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(2);

@@ -11,10 +11,10 @@ use slotscope_engine::format::FORMATS;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::{Source, remote};
 
-use crate::analysis::reading::{Options, Reading};
-use crate::cli::given::Given;
+use crate::cli::overrides::Overrides;
 use crate::cli::progress::{Bars, When};
 use crate::cli::{Ending, inputs};
+use crate::pipeline::reading::{Options, Reading};
 use crate::spec::headings::RUN;
 use crate::spec::{ReadSpec, words};
 
@@ -29,7 +29,7 @@ pub struct ReadingArgs {
     pub progress: When,
     /// What is not on the command line
     #[arg(skip)]
-    pub given: Given,
+    pub overrides: Overrides,
 }
 
 impl Deref for ReadingArgs {
@@ -78,7 +78,7 @@ impl ReadingArgs {
     pub(crate) fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
         let (mut found, of_reports) = inputs::find(&self.paths(), &options.storage)?;
-        let given = self.given.sources.iter().cloned();
+        let given = self.overrides.sources.iter().cloned();
         found
             .sources
             .extend(given.map(|source| Box::new(source) as Box<dyn Source>));
@@ -92,7 +92,7 @@ impl ReadingArgs {
     /// # Errors
     /// A flag that cannot be used.
     pub fn options(&self, policy: Policy) -> Result<Options> {
-        let on_progress = self.given.on_progress.clone();
+        let on_progress = self.overrides.on_progress.clone();
         let on_progress = on_progress.unwrap_or_else(|| Bars::hook(self.progress));
         Ok(Options {
             policy,
@@ -103,7 +103,7 @@ impl ReadingArgs {
 
     /// Whether standard input is read because no input is named.
     pub(crate) fn reads_stdin(&self) -> bool {
-        self.inputs.is_empty() && self.given.sources.is_empty() && self.format != "help"
+        self.inputs.is_empty() && self.overrides.sources.is_empty() && self.format != "help"
     }
 
     /// Whether the inputs may be several files.
@@ -121,9 +121,9 @@ impl ReadingArgs {
     pub fn words(&self, in_place: Option<String>) -> Result<Vec<String>> {
         let mut inputs = match (in_place, self.inputs.as_slice()) {
             (Some(other), _) => vec![other],
-            (None, []) if self.given.sources.is_empty() => vec!["-".into()],
+            (None, []) if self.overrides.sources.is_empty() => vec!["-".into()],
             (None, inputs) => {
-                let given = self.given.sources.iter().map(|source| source.path());
+                let given = self.overrides.sources.iter().map(|source| source.path());
                 let paths = inputs.iter().map(PathBuf::as_path).chain(given);
                 let paths = paths.map(|path| path.display().to_string());
                 paths.map(|path| remote::without_password(&path)).collect()
@@ -136,7 +136,7 @@ impl ReadingArgs {
     /// The inputs as the user named them; standard input where none is named.
     fn paths(&self) -> Vec<PathBuf> {
         match self.inputs.as_slice() {
-            [] if !self.given.sources.is_empty() => Vec::new(),
+            [] if !self.overrides.sources.is_empty() => Vec::new(),
             [] => vec![PathBuf::from("-")],
             paths => paths.to_vec(),
         }

@@ -9,7 +9,6 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_report::output::{Guard, SingleFile};
 
-use crate::analysis::reading::Options;
 use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
 use crate::cli::input::tally_files::Tallies;
 use crate::cli::progress::{Bars, When};
@@ -20,6 +19,7 @@ use crate::partial::plan::Planning;
 use crate::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
 use crate::partial::tally_file::SCHEMA;
 use crate::partial::{self, Flags, Input, Part, Plan, Split};
+use crate::pipeline::reading::Options;
 use crate::spec::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
 use crate::spec::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
 

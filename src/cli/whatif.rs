@@ -16,8 +16,6 @@ use slotscope_findings::summary::tags::Tag;
 use slotscope_findings::summary::{InputFacts, summarise};
 use slotscope_findings::topology::Topology;
 
-use crate::analysis::reading::Reading;
-use crate::analysis::{Analysis, file_nodes, input_info};
 use crate::cli::Ending;
 use crate::cli::by::ByArgs;
 use crate::cli::input::kind::NEEDS_NAMES;
@@ -25,6 +23,8 @@ use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{InputFlags, Keys};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::pipeline::reading::Reading;
+use crate::pipeline::{Analysis, file_nodes, input_info};
 use crate::spec::headings::CHANGES;
 use crate::spec::{HashSpec, NodeSpec};
 use crate::whatif::findings::{FoundParts, WhatIfFindings};

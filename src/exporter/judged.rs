@@ -14,8 +14,8 @@ use slotscope_engine::source::memory::Memory;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::topology::Topology;
 
-use crate::analysis::Analysis;
-use crate::analysis::reading::{Options, Reading};
+use crate::pipeline::Analysis;
+use crate::pipeline::reading::{Options, Reading};
 
 /// Two readings of each primary that answered twice.
 pub(crate) fn pairs<'s>(first: &'s Snapshot, last: &'s Snapshot) -> Vec<[&'s Read; 2]> {

@@ -9,7 +9,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format;
 use slotscope_engine::format::block_joins::{Borders, Stretch};
 use slotscope_engine::format::redis_cli::numbered;
-use slotscope_engine::format::{Notice, Seen};
+use slotscope_engine::format::{Notice, ReadStats};
 use slotscope_engine::metric::MOST_KEYS;
 use slotscope_engine::scan::SeenInput;
 use slotscope_engine::scan::shares::OpenEnds;
@@ -57,7 +57,7 @@ impl Evidence {
     /// # Errors
     /// A format that there is not.
     pub(crate) fn seen(&self) -> Result<SeenInput> {
-        let mut seen = Seen::of_keys(self.keys);
+        let mut seen = ReadStats::of_keys(self.keys);
         (seen.operations, seen.rejected) = (self.operations, self.rejected);
         (seen.missing, seen.written_ms) = (self.missing, self.written_ms);
         seen.used_memory = self.used_memory;

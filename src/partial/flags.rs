@@ -13,7 +13,7 @@ use slotscope_engine::format::walk::{Sizes, Walking};
 use slotscope_engine::scan::Only;
 use slotscope_findings::topology::Topology;
 
-use crate::analysis::reading::Options;
+use crate::pipeline::reading::Options;
 use crate::spec::counting::Part;
 use crate::spec::nodes::Listing;
 use crate::spec::reading::delimiter_byte;

@@ -11,7 +11,7 @@ use slotscope_engine::source::Source;
 use slotscope_engine::source::identity::ObjectIdentity;
 use slotscope_engine::source::storage_options::StorageOptions;
 
-use crate::analysis::inputs;
+use crate::pipeline::inputs;
 
 /// An input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,14 +6,14 @@ use slotscope_engine::scan::shares::Share;
 use slotscope_engine::source::{Found, Source};
 use slotscope_engine::tally::rejects::Rejects;
 
-use crate::analysis::reading::{Options, Reading};
-use crate::analysis::rejected;
-use crate::analysis::two_pass::SecondPass;
 use crate::partial::input::Input;
 use crate::partial::plan::Plan;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::split::{Part, Split};
 use crate::partial::tally_file::TallyFile;
+use crate::pipeline::reading::{Options, Reading};
+use crate::pipeline::rejected;
+use crate::pipeline::two_pass::SecondPass;
 
 /// Splits with what they are read from.
 pub struct Job<'p> {

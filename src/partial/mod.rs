@@ -40,13 +40,13 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::source;
 use slotscope_findings::summary::Summary;
 
-use crate::analysis::Analysis;
-use crate::analysis::reading::{Options, Reading};
-use crate::analysis::two_pass::SecondPass;
 use crate::partial::job::Job;
 use crate::partial::plan::Planning;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
+use crate::pipeline::Analysis;
+use crate::pipeline::reading::{Options, Reading};
+use crate::pipeline::two_pass::SecondPass;
 
 pub use crate::partial::flags::Flags;
 pub use crate::partial::input::Input;

@@ -14,14 +14,14 @@ use slotscope_engine::tally::preselected::Preselected;
 use slotscope_findings::summary::Dumped;
 use slotscope_findings::topology::Topology;
 
-use crate::analysis::likely_heavy::Sampling;
-use crate::analysis::reading::Reading;
-use crate::analysis::tally_spec::TallySpec;
-use crate::analysis::{collected_nodes, inputs, slot_stats};
 use crate::partial::flags::Flags;
 use crate::partial::frame;
 use crate::partial::input::{Input, changed};
 use crate::partial::split::{Part, Split, splits_of};
+use crate::pipeline::likely_heavy::Sampling;
+use crate::pipeline::reading::Reading;
+use crate::pipeline::tally_spec::TallySpec;
+use crate::pipeline::{collected_nodes, inputs, slot_stats};
 use crate::spec::Listing;
 
 /// The schema of a plan as bytes.

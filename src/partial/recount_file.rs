@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
 
-use crate::analysis::two_pass::SecondPassCounts;
 use crate::partial::covered::Covered;
 use crate::partial::frame;
 use crate::partial::plan::Plan;
 use crate::partial::split::{Part, Split};
+use crate::pipeline::two_pass::SecondPassCounts;
 
 /// The schema.
 pub const SCHEMA: &str = "slotscope.recount/1";

@@ -2,12 +2,12 @@
 
 use slotscope_engine::error::{Error, Result};
 
-use crate::analysis::Analysis;
-use crate::analysis::counted::CountedInputs;
-use crate::analysis::two_pass::{Counted, SecondPass};
 use crate::partial::Flags;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
+use crate::pipeline::Analysis;
+use crate::pipeline::counted::CountedInputs;
+use crate::pipeline::two_pass::{Counted, SecondPass};
 
 /// The counts, with those of a second pass. An analysis of one pass does without these.
 ///

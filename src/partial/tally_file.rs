@@ -13,13 +13,13 @@ use slotscope_engine::source::line_number::line_ends;
 use slotscope_engine::tally::rejects::{Reject, Rejects, SHOWN};
 use slotscope_engine::tally::{Tallies, Tally};
 
-use crate::analysis::inputs::Inputs;
-use crate::analysis::rejected;
 use crate::partial::covered::Covered;
 use crate::partial::evidence::Evidence;
 use crate::partial::frame;
 use crate::partial::plan::Plan;
 use crate::partial::split::{Part, Split};
+use crate::pipeline::inputs::Inputs;
+use crate::pipeline::rejected;
 
 /// The schema.
 pub const SCHEMA: &str = "slotscope.tally/1";

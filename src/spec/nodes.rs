@@ -13,7 +13,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::NODES_FILE;
 use slotscope_findings::topology::Topology;
 
-use crate::analysis::Analysis;
+use crate::pipeline::Analysis;
 #[cfg(feature = "cli")]
 use crate::spec::headings::CLUSTER;
 use crate::spec::is_default;

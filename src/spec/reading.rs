@@ -16,7 +16,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::scan::Only;
 use slotscope_engine::slot::Kernel;
 
-use crate::analysis::reading::Options;
+use crate::pipeline::reading::Options;
 #[cfg(feature = "cli")]
 use crate::spec::headings::{ARGUMENTS, INPUT, RDB_FILES, RUN};
 use crate::spec::walking::{MemorySpec, Size};

@@ -10,7 +10,7 @@ use slotscope_engine::tally::counted_pattern::Counted;
 use slotscope_engine::tally::recount::{Candidates, Recount};
 use slotscope_engine::tally::tags::TagCounts;
 
-use crate::analysis::reading::Reading;
+use crate::pipeline::reading::Reading;
 use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};

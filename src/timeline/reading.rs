@@ -15,8 +15,8 @@ use slotscope_findings::summary::Incomplete;
 use slotscope_findings::topology::Topology;
 use slotscope_report::view::Heat;
 
-use crate::analysis::reading::Reading;
-use crate::analysis::{file_nodes, rejected, slot_stats};
+use crate::pipeline::reading::Reading;
+use crate::pipeline::{file_nodes, rejected, slot_stats};
 use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};
 use crate::timeline::named::{Heavy, Named};

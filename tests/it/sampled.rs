@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use slotscope::analysis::likely_heavy::Sampling;
-use slotscope::analysis::two_pass::Counted;
 use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
+use slotscope::pipeline::likely_heavy::Sampling;
+use slotscope::pipeline::two_pass::Counted;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
 use slotscope::summary::observed::Observed;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::support::scan::Scanning;
-use slotscope::analysis::two_pass::Counted;
 use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
+use slotscope::pipeline::two_pass::Counted;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
 use slotscope::tally::tags::TagCounts;

@@ -124,9 +124,9 @@ const LAYERS: &[Layers] = &[
         leaves: &[],
         rows: &[
             // Rules are tried as whatif does.
-            ("advise", &["analysis", "whatif::rules"]),
-            ("analysis", &[]),
-            ("bench", &["analysis", "generate"]),
+            ("advise", &["pipeline", "whatif::rules"]),
+            ("pipeline", &[]),
+            ("bench", &["pipeline", "generate"]),
             ("cli", &[ANYTHING]),
             ("diff", &[]),
             ("dump", &[]),
@@ -137,13 +137,13 @@ const LAYERS: &[Layers] = &[
             ("lint", &[]),
             ("main", &["slotscope"]),
             // A report from parts: the counts travel, and what is said of the inputs with them.
-            ("partial", &["analysis", "spec"]),
+            ("partial", &["pipeline", "spec"]),
             // A running cluster is judged as a collection of it is.
-            ("exporter", &["analysis"]),
+            ("exporter", &["pipeline"]),
             ("plan", &[]),
             // What is asked: values, and next to each what is built from it for the front door.
-            ("spec", &["analysis"]),
-            ("timeline", &["analysis"]),
+            ("spec", &["pipeline"]),
+            ("timeline", &["pipeline"]),
             // Names of neighbouring reports are compared as those of two.
             ("trend", &["diff"]),
             ("whatif", &[]),

@@ -13,7 +13,7 @@ use slotscope::format::batch::{KeyBatch, Spans, Values};
 use slotscope::format::lfu::LfuRule;
 use slotscope::format::row_batch::RowBatch;
 use slotscope::format::walk::{Walk, Walking};
-use slotscope::format::{Columns, Format, Head, Notice, Opened, Seen, Sink, detect, named};
+use slotscope::format::{Columns, Format, Head, Notice, Opened, ReadStats, Sink, detect, named};
 use slotscope::scan::Scan;
 use slotscope::simd::{find_cells, find_delimiters};
 use slotscope::slot::SlotColumns;
@@ -189,8 +189,8 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
 }
 
 /// All that a walk finds, to the end or to damage.
-fn read_walk(walk: &mut dyn Walk, checking: &mut Checking<'_>) -> Seen {
-    let (mut seen, mut rows) = (Seen::default(), RowBatch::default());
+fn read_walk(walk: &mut dyn Walk, checking: &mut Checking<'_>) -> ReadStats {
+    let (mut seen, mut rows) = (ReadStats::default(), RowBatch::default());
     while let Ok(Some(_)) = walk.next(&mut rows) {
         seen += rows.read(LfuRule::default(), checking);
     }

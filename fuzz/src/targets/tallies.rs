@@ -7,10 +7,10 @@ use std::io::Read;
 use std::sync::LazyLock;
 
 use slotscope::Analysis;
-use slotscope::analysis::reading::{Options, Reading};
 use slotscope::partial::job::Job;
 use slotscope::partial::plan::Planning;
 use slotscope::partial::{self, Flags, Plan, Split};
+use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::Found;
 use slotscope::source::memory::memory;
 use slotscope::spec::CountSpec;

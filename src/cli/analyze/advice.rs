@@ -13,11 +13,11 @@ use slotscope_findings::advise::spelling::Renaming;
 use slotscope_findings::topology::Topology;
 
 use crate::advise::{AdviseSpec, advise_and};
-use crate::analysis::counted::{Advised, CountedInputs};
-use crate::analysis::reading::Reading;
 use crate::cli::advise::captures_of;
 use crate::cli::fanout::Read;
 use crate::fanout::{Fanout, Lines};
+use crate::pipeline::counted::{Advised, CountedInputs};
+use crate::pipeline::reading::Reading;
 
 /// Patterns that a report lists: those that a scheme may change.
 const LISTED: usize = 256;

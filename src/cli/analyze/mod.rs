@@ -24,7 +24,6 @@ use slotscope_report::output::{Guard, OpenSet, SingleFile};
 use slotscope_report::render::openmetrics;
 use slotscope_report::{self, ChartSet, view};
 
-use crate::analysis::Analysis;
 use crate::cli::analyze::destination::report_name;
 use crate::cli::by::ByArgs;
 use crate::cli::capacity_args::CapacityArgs;
@@ -38,6 +37,7 @@ use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::service::ServiceArgs;
 use crate::cli::values::node_weights;
 use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
+use crate::pipeline::Analysis;
 use crate::spec::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::spec::{self, CountSpec, HashSpec, NodeSpec, storage};
 
@@ -375,7 +375,7 @@ impl AnalyzeArgs {
         if self.redact {
             return Name::from("slotscope analyze ... --redact");
         }
-        let words = self.reading.given.words.iter().enumerate();
+        let words = self.reading.overrides.words.iter().enumerate();
         let words = words.map(|(i, word)| match (i, word.to_str()) {
             // However long the path to the program is.
             (0, _) => b"slotscope".to_vec(),

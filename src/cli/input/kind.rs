@@ -9,8 +9,8 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest;
 use slotscope_engine::source::{Source, remote};
 
-use crate::analysis::slot_stats;
 use crate::partial;
+use crate::pipeline::slot_stats;
 
 /// What is not a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

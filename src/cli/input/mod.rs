@@ -13,9 +13,6 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::collection::Collection;
 use slotscope_findings::topology::Topology;
 
-use crate::analysis::counted::CountedInputs;
-use crate::analysis::reading::Reading;
-use crate::analysis::{Analysis, collected_nodes};
 use crate::cli::input::kind::{Refused, check_paths, check_sources};
 use crate::cli::input::servers::{Collected, ServerArgs, Servers};
 use crate::cli::input::tally_files::{Tallies, are_tallies, of_file};
@@ -24,6 +21,9 @@ use crate::cli::reading::ReadingArgs;
 use crate::partial;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
+use crate::pipeline::counted::CountedInputs;
+use crate::pipeline::reading::Reading;
+use crate::pipeline::{Analysis, collected_nodes};
 use crate::spec::{self, HashSpec};
 
 /// The flags that name inputs and say how they are read.

@@ -10,9 +10,9 @@ use slotscope_engine::secret::Credentials;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_findings::summary::{InputFacts, Summary};
 
-use crate::analysis::reading::Reading;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
+use crate::pipeline::reading::Reading;
 
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct ServerArgs {}

@@ -15,12 +15,12 @@ use slotscope_engine::text::shell_word;
 use slotscope_findings::summary::{InputFacts, Summary};
 use slotscope_report::output::WholeDirectory;
 
-use crate::analysis::reading::Reading;
 use crate::cli::collect_bars::NodeBars;
 use crate::cli::live;
 use crate::cli::load_args::LoadArgs;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
+use crate::pipeline::reading::Reading;
 use crate::spec::headings::SERVERS;
 
 pub(crate) use crate::cli::live::LiveArgs;

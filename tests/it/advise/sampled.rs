@@ -7,8 +7,8 @@ use slotscope::advise::all_names::CarriedOut;
 use slotscope::advise::model::Model;
 use slotscope::advise::names::NameSample;
 use slotscope::advise::spelling::Renaming;
-use slotscope::analysis::reading::{Options, Reading};
 use slotscope::metric::Metric;
+use slotscope::pipeline::reading::{Options, Reading};
 
 #[test]
 fn a_scheme_of_a_sample_is_carried_out_on_all_names() {

@@ -5,11 +5,11 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use slotscope::Analysis;
-use slotscope::analysis::reading::Reading;
 use slotscope::partial::job::Job;
 use slotscope::partial::plan::Planning;
 use slotscope::partial::tally_file::TallyFile;
 use slotscope::partial::{self, Flags, Plan};
+use slotscope::pipeline::reading::Reading;
 use slotscope::source::Found;
 use slotscope::source::memory::memory;
 use slotscope::summary::Summary;

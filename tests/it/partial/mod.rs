@@ -10,12 +10,12 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use slotscope::Analysis;
-use slotscope::analysis::likely_heavy::Sampling;
-use slotscope::analysis::reading::{Options, Reading};
 use slotscope::format::FORMATS;
 use slotscope::partial::job::Job;
 use slotscope::partial::plan::Planning;
 use slotscope::partial::{self, Flags, Listing, Plan, Split};
+use slotscope::pipeline::likely_heavy::Sampling;
+use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::find;
 use slotscope::topology::Topology;
 

@@ -1,9 +1,9 @@
 //! Scans as the tests run them: the format, the threads, the chunks and the kernel are chosen, all else is the default.
 
-use slotscope::analysis::likely_heavy::Sampling;
-use slotscope::analysis::two_pass::{self, Counted};
 use slotscope::error::Result;
 use slotscope::format::{Format, named};
+use slotscope::pipeline::likely_heavy::Sampling;
+use slotscope::pipeline::two_pass::{self, Counted};
 use slotscope::scan::{Scan, Scanned};
 use slotscope::slot::policy::Policy;
 use slotscope::source::Source;

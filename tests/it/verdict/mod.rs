@@ -13,8 +13,8 @@ mod situations;
 
 use crate::support::planted::{even, listing};
 use slotscope::Analysis;
-use slotscope::analysis::reading::{Options, Reading};
 use slotscope::metric::Metric;
+use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::slot::slot;
 use slotscope::source::Found;
 use slotscope::source::memory::memory;

@@ -2,7 +2,7 @@
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Values};
 use crate::format::redis_cli::{errors, noise};
-use crate::format::{Columns, Notice, Seen, Sink};
+use crate::format::{Columns, Notice, ReadStats, Sink};
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
 
@@ -10,7 +10,7 @@ use crate::source::boundary::line_at;
 pub struct BatchBuilder<'a, 'c> {
     columns: &'a mut Columns<'c>,
     sink: &'a mut dyn Sink,
-    seen: Seen,
+    seen: ReadStats,
 }
 
 impl<'a, 'c> BatchBuilder<'a, 'c> {
@@ -21,7 +21,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         BatchBuilder {
             columns,
             sink,
-            seen: Seen::default(),
+            seen: ReadStats::default(),
         }
     }
 
@@ -64,7 +64,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     /// Hands on what is left; returns what was seen.
-    pub fn finish(mut self, block: &Block) -> Seen {
+    pub fn finish(mut self, block: &Block) -> ReadStats {
         self.flush(block);
         self.seen
     }

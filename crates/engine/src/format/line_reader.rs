@@ -8,7 +8,7 @@ use crate::format::batch_rows::{BatchBuilder, each_line};
 use crate::format::lfu::LfuRule;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
-use crate::format::{Columns, Notice, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 
 /// A line, without its line end and the terminal codes around it.
@@ -55,7 +55,7 @@ impl<R: Row> Reader for LineReader<R> {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let lfu = columns.lfu;
         let mut gather = BatchBuilder::new(columns, sink);
         each_line(block, piece.from, |block, start, end| {

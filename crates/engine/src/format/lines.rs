@@ -9,7 +9,7 @@ use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
 use crate::format::{
-    BYTE_ORDER_MARK, Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink,
+    BYTE_ORDER_MARK, Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
 };
 use crate::source::block::{Block, Padded, Piece};
 
@@ -98,7 +98,7 @@ impl Format for Delimited {
         let keys = LineKeys {
             crlf: false,
             delimiter: self.0,
-            odd: Seen::default(),
+            odd: ReadStats::default(),
         };
         let boundary = RowBoundary::Lines(self.0);
         Ok(Opened::blocks(self.name(), boundary, keys))
@@ -109,7 +109,7 @@ struct LineKeys {
     crlf: bool,
     delimiter: u8,
     /// What in the first lines is unlikely to be a key.
-    odd: Seen,
+    odd: ReadStats,
 }
 
 /// Whether a line that is counted as a key looks like something else.
@@ -119,10 +119,10 @@ fn looks_captured(line: &[u8]) -> bool {
 }
 
 /// What the first lines of an input show: a header, messages of redis-cli, or text.
-fn odd_at_start(head: Head<'_>, is_detected: bool) -> Seen {
+fn odd_at_start(head: Head<'_>, is_detected: bool) -> ReadStats {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
-    let mut seen = Seen::default();
+    let mut seen = ReadStats::default();
     let bytes = head
         .bytes
         .strip_prefix(BYTE_ORDER_MARK)
@@ -163,9 +163,9 @@ impl Reader for LineKeys {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let base = block.padded();
-        let mut seen = Seen::default();
+        let mut seen = ReadStats::default();
         let mut from = piece.from;
         if piece.first && base.bytes().starts_with(BYTE_ORDER_MARK) {
             seen.note(Notice::ByteOrderMark, 1);
@@ -264,7 +264,7 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
 }
 
 /// Takes the lines out of the batch in which redis-cli or a server reports a failure.
-fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, seen: &mut Seen) {
+fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, seen: &mut ReadStats) {
     let is_failure = |i: &usize| errors::is_failure(keys.get(base, *i));
     let Some(first) = (0..keys.len()).find(is_failure) else {
         return;
@@ -283,7 +283,7 @@ fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, seen
     keys.resize(kept);
 }
 
-fn count(base: Padded<'_>, keys: &Spans) -> Seen {
+fn count(base: Padded<'_>, keys: &Spans) -> ReadStats {
     let empty = keys
         .start
         .iter()
@@ -296,7 +296,7 @@ fn count(base: Padded<'_>, keys: &Spans) -> Seen {
         .iter()
         .filter(|end| base.byte_before(**end) == b'\r')
         .count();
-    let mut seen = Seen::default();
+    let mut seen = ReadStats::default();
     seen.keys = keys.len() as u64;
     seen.note(Notice::EmptyKey, empty as u64);
     seen.note(Notice::CarriageReturn, cr as u64);
@@ -308,7 +308,7 @@ mod tests {
     use super::*;
     use crate::format::reading::read_whole;
 
-    fn keys_of(content: &[u8]) -> (Vec<Vec<u8>>, Seen) {
+    fn keys_of(content: &[u8]) -> (Vec<Vec<u8>>, ReadStats) {
         let found = read_whole(&DETECTED, content);
         assert!(found.rejects.is_empty());
         (found.keys, found.seen)

@@ -27,6 +27,8 @@ pub mod parse;
 #[doc(hidden)]
 pub mod rdb;
 #[doc(hidden)]
+pub mod read_stats;
+#[doc(hidden)]
 pub mod redis_cli;
 #[doc(hidden)]
 pub mod resp;
@@ -35,8 +37,6 @@ mod resp_row;
 pub mod row_batch;
 #[doc(hidden)]
 pub mod row_boundary;
-#[doc(hidden)]
-pub mod seen;
 #[doc(hidden)]
 pub mod slot_stats;
 #[doc(hidden)]
@@ -51,9 +51,9 @@ use crate::format::batch::{KeyBatch, Spans, Values};
 pub use crate::format::block_joins::Stretch;
 use crate::format::lfu::LfuRule;
 pub use crate::format::notice::Notice;
+pub use crate::format::read_stats::ReadStats;
 use crate::format::redis_cli::one_line::Strings;
 use crate::format::row_boundary::RowBoundary;
-pub use crate::format::seen::Seen;
 use crate::format::table::columns::ColumnNames;
 use crate::format::walk::OpenWalk;
 use crate::name::Name;
@@ -195,7 +195,7 @@ pub trait Reader: Send + Sync {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen;
+    ) -> ReadStats;
     /// The numbers of the rows at the ends of what was read, where neighbouring rows are compared by number.
     fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
         BTreeMap::new()

@@ -4,7 +4,7 @@ use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values, Word};
 use crate::format::lfu::LfuRule;
 use crate::format::row_batch::RowBatch;
 use crate::format::walk::{Damage, Walk, Walking};
-use crate::format::{Columns, Format, Head, Opened, Seen, Sink};
+use crate::format::{Columns, Format, Head, Opened, ReadStats, Sink};
 use crate::simd;
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::forward::Forward;
@@ -20,7 +20,7 @@ pub(super) struct Found {
     pub commands: Vec<Vec<u8>>,
     pub rejects: Vec<(usize, String)>,
     pub excerpts: Vec<Vec<u8>>,
-    pub seen: Seen,
+    pub seen: ReadStats,
     /// Where and why the input could not be read on.
     pub damage: Option<Damage>,
 }
@@ -131,8 +131,8 @@ pub(super) fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
     found
 }
 
-fn read_walk(walk: &mut dyn Walk, found: &mut Found) -> Seen {
-    let (mut seen, mut rows) = (Seen::default(), RowBatch::default());
+fn read_walk(walk: &mut dyn Walk, found: &mut Found) -> ReadStats {
+    let (mut seen, mut rows) = (ReadStats::default(), RowBatch::default());
     loop {
         match walk.next(&mut rows) {
             Ok(Some(_)) => seen += rows.read(LfuRule::default(), found),

@@ -8,7 +8,7 @@ use crate::command::COMMANDS;
 use crate::format::batch_rows::BatchBuilder;
 use crate::format::resp_row::{LONG, Row, row};
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -96,7 +96,7 @@ impl Reader for Resp {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let mut gather = BatchBuilder::new(columns, sink);
         let mut at = piece.from as usize;
         let mut missing = 0i64;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values, Word};
 use crate::format::lfu::LfuRule;
-use crate::format::{Seen, Sink};
+use crate::format::{ReadStats, Sink};
 use crate::metric::Metric;
 use crate::source::block::Block;
 
@@ -54,7 +54,7 @@ pub(crate) trait Unread: Send {
         columns: (&mut Spans, &mut Values),
         lfu: LfuRule,
         sink: &mut dyn Sink,
-    ) -> Seen;
+    ) -> ReadStats;
 }
 
 /// Rows on their way to a worker: keys or operations, never both.
@@ -71,7 +71,7 @@ pub struct RowBatch {
     block: Block,
     unread: Option<Box<dyn Unread>>,
     /// What was seen besides the rows.
-    pub seen: Seen,
+    pub seen: ReadStats,
 }
 
 impl RowBatch {
@@ -120,7 +120,7 @@ impl RowBatch {
         self.keys.is_empty()
             && self.unread.is_none()
             && self.rejects.is_empty()
-            && self.seen == Seen::default()
+            && self.seen == ReadStats::default()
     }
 
     /// Where bytes of the input go that are left to the worker: of any length, to be overwritten.
@@ -154,11 +154,11 @@ impl RowBatch {
         self.last_kind = 0;
         self.rejects.clear();
         self.unread = None;
-        self.seen = Seen::default();
+        self.seen = ReadStats::default();
     }
 
     /// Hands the rows to `sink`.
-    pub fn read(&mut self, lfu: LfuRule, sink: &mut dyn Sink) -> Seen {
+    pub fn read(&mut self, lfu: LfuRule, sink: &mut dyn Sink) -> ReadStats {
         for (offset, reason) in &self.rejects {
             sink.reject_at(*offset, reason);
         }

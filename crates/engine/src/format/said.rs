@@ -4,7 +4,7 @@ use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING};
 use crate::format::lfu::LfuRule;
 use crate::format::row_batch::RowBatch;
 use crate::format::walk::{Damage, Walk};
-use crate::format::{Notice, Seen, Sink};
+use crate::format::{Notice, ReadStats, Sink};
 
 /// What is said.
 #[derive(Default)]
@@ -12,7 +12,7 @@ pub(super) struct Said {
     /// Each key with all that is known of it.
     keys: Vec<String>,
     rejects: Vec<(u64, String)>,
-    seen: Seen,
+    seen: ReadStats,
     damage: Option<Damage>,
     /// The batches that were left to the worker.
     pub runs: usize,
@@ -54,7 +54,7 @@ impl Said {
             _ => (notice, count),
         };
         let notices: Vec<_> = self.seen.notices().map(once).collect();
-        let Seen {
+        let ReadStats {
             keys,
             operations,
             written_ms,

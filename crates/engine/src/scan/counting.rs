@@ -2,7 +2,7 @@
 //! that are the same key are noticed.
 
 use crate::format::batch::{KeyBatch, MISSING, Number, Spans, Values};
-use crate::format::{Notice, Seen, Sink};
+use crate::format::{Notice, ReadStats, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::scan::Only;
@@ -25,7 +25,7 @@ pub(super) struct Counting<'a, T> {
     rejects: &'a mut Rejects,
     place: Place,
     neighbours: Neighbours,
-    seen: Seen,
+    seen: ReadStats,
     /// Keys that the policy gives no slot.
     misfits: u64,
     /// What the filter needs and the input does not carry.
@@ -90,7 +90,7 @@ impl<'a, T: Tally> Counting<'a, T> {
             rejects,
             place,
             neighbours: Neighbours::default(),
-            seen: Seen::default(),
+            seen: ReadStats::default(),
             misfits: 0,
             lacking: None,
         }
@@ -102,7 +102,7 @@ impl<'a, T: Tally> Counting<'a, T> {
     }
 
     /// What was noticed in addition to what the reader `saw`, and the first and last key of the block.
-    pub(super) fn finish(mut self, mut saw: Seen) -> (Seen, Option<Edges>) {
+    pub(super) fn finish(mut self, mut saw: ReadStats) -> (ReadStats, Option<Edges>) {
         let left_out = self.seen.count(Notice::OtherDatabase)
             + self.seen.count(Notice::OfReplica)
             + self.seen.count(Notice::Filtered)

@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::format::batch::{Spans, Values};
 use crate::format::row_batch::RowBatch;
 use crate::format::walk::Walking;
-use crate::format::{Columns, Format, Notice, Reader, Seen};
+use crate::format::{Columns, Format, Notice, ReadStats, Reader};
 use crate::name::Name;
 use crate::scan::counting::{Chosen, Counting, How, Place};
 use crate::scan::filter::{Field, Filter};
@@ -107,7 +107,7 @@ pub struct SeenInput {
     /// Bytes read.
     pub bytes: u64,
     /// Its keys and what was odd about them.
-    pub seen: Seen,
+    pub seen: ReadStats,
     /// Line ends, where a part of it was read.
     pub line_ends: u64,
 }
@@ -297,7 +297,7 @@ impl<T: Tally> Worker<T> {
         reader: &dyn Reader,
         input: (usize, &str),
         (bytes, piece): (Range<u64>, Piece),
-    ) -> Seen {
+    ) -> ReadStats {
         let Worker {
             block,
             keys,
@@ -332,7 +332,7 @@ impl<T: Tally> Worker<T> {
         rows: &mut RowBatch,
         input: (usize, &str),
         bytes: Range<u64>,
-    ) -> Seen {
+    ) -> ReadStats {
         let lfu = scan.walking.lfu;
         self.counts
             .add(scan, shared, input, (bytes, 0), |counting| {
@@ -349,8 +349,8 @@ impl<T: Tally> Counts<T> {
         shared: &Shared<'_>,
         (input, format): (usize, &str),
         (bytes, offset): (Range<u64>, u64),
-        read: impl FnOnce(&mut Counting<'_, T>) -> Seen,
-    ) -> Seen {
+        read: impl FnOnce(&mut Counting<'_, T>) -> ReadStats,
+    ) -> ReadStats {
         let Counts {
             chosen,
             rejects,

@@ -9,7 +9,7 @@ use std::thread::Builder;
 use crate::error::{Error, Result, reason};
 use crate::format::row_batch::RowBatch;
 use crate::format::walk::{Damage, Walk};
-use crate::format::{Head, Opened, Reader, Seen};
+use crate::format::{Head, Opened, ReadStats, Reader};
 use crate::scan::chunks::HEAD;
 use crate::scan::shared::{Shared, lock};
 use crate::scan::{Scan, SeenInput, Worker};
@@ -213,7 +213,7 @@ impl Scan<'_> {
         worker: &mut Worker<T>,
         shared: &Shared<'_>,
         cut: &mut Cut,
-    ) -> Seen {
+    ) -> ReadStats {
         let (input, bytes) = ((cut.input, cut.format), cut.bytes.clone());
         match &mut cut.work {
             Work::Bytes(block, piece, reader) => {

@@ -89,7 +89,7 @@ use crate::summary::observed::Observed;
 use crate::summary::patterns::{KeyGroups, Levels, Pattern, Prefix};
 use crate::summary::quantiles::{Quantiles, TagSizes};
 use crate::summary::recency::{IdleLoad, LfuLoad};
-use crate::summary::role_load::{Asked, Given, RoleLoad};
+use crate::summary::role_load::{Asked, LoadInputs, RoleLoad};
 pub use crate::summary::run::{Dumped, Run};
 use crate::summary::tags::{RowContext, TagLoad, Tags};
 use crate::summary::verdict::{Verdict, VerdictInputs};
@@ -339,7 +339,7 @@ pub fn summarise<'l>(
     let capacity = Capacity::of(&nodes, bytes, room, observed);
     let headroom = Headroom::new(&nodes, capacity.as_ref(), observed, expiry.as_ref());
     let (verdict, role_loads) = Verdict::new(&VerdictInputs {
-        given: Given {
+        load_inputs: LoadInputs {
             nodes: &nodes,
             loads,
             units: &units,

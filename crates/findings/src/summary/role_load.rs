@@ -37,7 +37,7 @@ impl From<Metric> for Asked {
 
 /// What roles are chosen from.
 #[derive(Clone, Copy)]
-pub(crate) struct Given<'a> {
+pub(crate) struct LoadInputs<'a> {
     /// The nodes.
     pub nodes: &'a Nodes,
     /// The load of each slot.
@@ -79,18 +79,18 @@ pub struct RoleLoad {
 
 impl RoleLoad {
     /// The roles that can be judged, memory first, or those that the user asks for.
-    pub(crate) fn choose(given: &Given<'_>) -> Vec<RoleLoad> {
-        if !given.asked.by.is_empty() {
-            let asked = given.asked.by.iter();
+    pub(crate) fn choose(inputs: &LoadInputs<'_>) -> Vec<RoleLoad> {
+        if !inputs.asked.by.is_empty() {
+            let asked = inputs.asked.by.iter();
             return asked
-                .filter_map(|metric| given.asked_for(*metric))
+                .filter_map(|metric| inputs.asked_for(*metric))
                 .collect();
         }
         let mut roles = Vec::new();
-        roles.extend(given.memory());
-        roles.extend(given.load());
+        roles.extend(inputs.memory());
+        roles.extend(inputs.load());
         if roles.is_empty() {
-            roles.extend(given.of(Measure::Keys));
+            roles.extend(inputs.of(Measure::Keys));
         }
         roles
     }
@@ -144,7 +144,7 @@ impl RoleLoad {
     }
 }
 
-impl Given<'_> {
+impl LoadInputs<'_> {
     fn total(&self, metric: Metric) -> u128 {
         self.loads.get(metric).map_or(0, |loads| sum(loads))
     }

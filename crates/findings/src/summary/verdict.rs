@@ -18,7 +18,7 @@ use crate::summary::kinds::LargeKey;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::risk::{self, RiskInputs};
-use crate::summary::role_load::{Given, RoleLoad};
+use crate::summary::role_load::{LoadInputs, RoleLoad};
 use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::step::{Left, Step};
@@ -59,7 +59,7 @@ pub struct Verdict {
 /// What is judged.
 pub(crate) struct VerdictInputs<'a> {
     /// What roles are chosen from.
-    pub given: Given<'a>,
+    pub load_inputs: LoadInputs<'a>,
     /// What is wrong with the dump.
     pub signs: &'a [Sign],
     /// Whether the input could not be read to its end.
@@ -84,8 +84,8 @@ impl Verdict {
     /// Judges the nodes in every role, and finds what else is wrong; steps are computed later. The loads of the roles are
     /// returned beside it.
     pub(crate) fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>) {
-        let Given { nodes, loads, .. } = inputs.given;
-        let role_loads = RoleLoad::choose(&inputs.given);
+        let LoadInputs { nodes, loads, .. } = inputs.load_inputs;
+        let role_loads = RoleLoad::choose(&inputs.load_inputs);
         let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
         let are_assumed = nodes.are_assumed();
         let findings = findings::ordered(inputs.findings(&roles), are_assumed);
@@ -167,13 +167,13 @@ impl Verdict {
 
 impl VerdictInputs<'_> {
     fn role(&self, load: &RoleLoad) -> RoleVerdict {
-        let Given {
+        let LoadInputs {
             nodes,
             units,
             observed,
             asked,
             ..
-        } = self.given;
+        } = self.load_inputs;
         let metric = load.measure.metric();
         let empty = Default::default();
         let weighed = load.units(nodes, units.per.get(metric).unwrap_or(&empty));
@@ -201,12 +201,12 @@ impl VerdictInputs<'_> {
     }
 
     fn amounts(&self, load: &RoleLoad) -> Amounts {
-        let Given {
+        let LoadInputs {
             nodes,
             units,
             observed,
             ..
-        } = self.given;
+        } = self.load_inputs;
         let keys = match nodes.total(Metric::Keys) {
             0 => units
                 .per
@@ -214,7 +214,7 @@ impl VerdictInputs<'_> {
                 .map_or(0.0, |units| units.positive),
             keys => keys as f64,
         };
-        let bytes = self.given.loads.get(Metric::Bytes);
+        let bytes = self.load_inputs.loads.get(Metric::Bytes);
         let servers = || observed.servers.iter().flatten();
         let most = |of: &mut dyn Iterator<Item = f64>| of.max_by(f64::total_cmp);
         let metric = load.measure.metric();
@@ -241,13 +241,13 @@ impl VerdictInputs<'_> {
     }
 
     fn findings(&self, roles: &[RoleVerdict]) -> Vec<Finding> {
-        let Given {
+        let LoadInputs {
             nodes,
             units,
             observed,
             asked,
             ..
-        } = self.given;
+        } = self.load_inputs;
         let has_listing = !nodes.is_even() && !nodes.are_files();
         let mut found = Vec::new();
         found.extend(findings::down(nodes, observed, has_listing));
@@ -274,7 +274,7 @@ impl VerdictInputs<'_> {
 
     /// Servers without a limit of memory: how near they are to it is not known.
     fn no_limit(&self) -> Option<Finding> {
-        let servers = self.given.observed.servers.iter().flatten();
+        let servers = self.load_inputs.observed.servers.iter().flatten();
         let mut limits = servers.filter_map(|server| server.maxmemory).peekable();
         limits.peek()?;
         let is_unlimited = limits.all(|limit| limit == 0) && self.capacity.is_none();
@@ -288,7 +288,13 @@ impl VerdictInputs<'_> {
         let has_bytes = roles
             .iter()
             .any(|role| role.metric == Measure::Bytes && role.state == State::Balanced);
-        let keys = self.given.nodes.balance.keys.max_over_mean.unwrap_or(0.0);
+        let keys = self
+            .load_inputs
+            .nodes
+            .balance
+            .keys
+            .max_over_mean
+            .unwrap_or(0.0);
         (!has_load && has_bytes && keys >= limit::SKEWED).then(|| {
             Finding::new(
                 FindingKind::LoadUnknown,

@@ -11,7 +11,7 @@ use crate::format::capture::monitor_line::{MonitorLine, Start};
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
 use crate::format::{
-    Columns, Detected, FindByte, Format, Head, Notice, Opened, Reader, Seen, Sink,
+    Columns, Detected, FindByte, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
 };
 use crate::metric::Metric;
 use crate::source::block::{Block, Piece};
@@ -57,7 +57,7 @@ impl Reader for Monitor {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let [mut ends, mut quotes] = [b'\n', b'"'].map(|byte| Places::of(byte, columns.find));
         let mut gather = BatchBuilder::new(columns, sink);
         let mut words = Words::default();

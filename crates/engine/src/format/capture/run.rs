@@ -8,7 +8,7 @@ use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values}
 use crate::format::capture::meaning::{Meaning, WRONG};
 use crate::format::lfu::LfuRule;
 use crate::format::row_batch::Unread;
-use crate::format::{Notice, Seen, Sink};
+use crate::format::{Notice, ReadStats, Sink};
 use crate::metric::Metric;
 use crate::source::block::Block;
 
@@ -97,13 +97,13 @@ impl Unread for Commands {
         (keys, values): (&mut Spans, &mut Values),
         _: LfuRule,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let mut filling = Filling {
             commands: self,
             keys,
             values,
             sink,
-            seen: Seen::default(),
+            seen: ReadStats::default(),
             names: Names {
                 end: self.bytes.end,
                 known: Vec::new(),
@@ -140,7 +140,7 @@ struct Filling<'a> {
     keys: &'a mut Spans,
     values: &'a mut Values,
     sink: &'a mut dyn Sink,
-    seen: Seen,
+    seen: ReadStats,
     names: Names,
 }
 

@@ -8,7 +8,7 @@ use crate::format::batch_rows::BatchBuilder;
 use crate::format::extremes::reply::{self, Part};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};
 
@@ -67,7 +67,7 @@ impl Reader for Hotkeys {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let mut gather = BatchBuilder::new(columns, sink);
         let mut maps = Maps::default();
         reply::each_row(block, piece.from, starts, |block, start, end| {

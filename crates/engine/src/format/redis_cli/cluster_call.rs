@@ -14,7 +14,7 @@ use crate::format::block_joins::Borders;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::named_nodes::NamedNodes;
 use crate::format::redis_cli::noise;
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::line_at;
 
@@ -182,7 +182,7 @@ impl Reader for Calls {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let owned = piece.offset + u64::from(piece.from)..piece.offset + block.len() as u64;
         let mut keys = Keys {
             gather: BatchBuilder::new(columns, sink),

@@ -12,7 +12,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::noise;
 use crate::format::row_boundary::RowBoundary;
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 
 /// The format.
@@ -128,7 +128,7 @@ impl Reader for Rows {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let mut gather = BatchBuilder::new(columns, sink);
         // No row is before the first of an input: it must be number 1.
         let (mut first, mut last) = (None, piece.first.then_some(0));

@@ -9,7 +9,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::unescape;
 use crate::format::row_boundary::{Quotes, RowBoundary};
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 
 /// One of the formats.
@@ -300,7 +300,7 @@ impl Reader for Reply {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let form = self.form;
         let mut gather = BatchBuilder::new(columns, sink);
         let mut at = piece.from as usize;

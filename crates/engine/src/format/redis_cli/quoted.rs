@@ -10,7 +10,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Padded, Piece};
 
 /// The format.
@@ -41,8 +41,8 @@ impl Reader for Quoted {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
-        let mut seen = Seen::default();
+    ) -> ReadStats {
+        let mut seen = ReadStats::default();
         let mut from = piece.from;
         columns.values.clear();
         if piece.last && ends_in_text(block.content()) {
@@ -100,7 +100,7 @@ fn is_plain(base: Padded<'_>, from: u32, next: u32, columns: &Columns<'_>) -> bo
 }
 
 /// Decodes the lines of the batch one by one; those that are not keys leave it.
-fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut Seen) {
+fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut ReadStats) {
     let keys = &mut *columns.keys;
     let content = block.content_mut();
     let mut kept = 0;

@@ -16,7 +16,7 @@ use crate::format::table::key_spelling::{KeySpelling, cut_line};
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
 use crate::format::table::{Carried, Refusal, Row, Span, Step};
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
@@ -276,8 +276,8 @@ impl Reader for CsvKeys {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
-        let mut seen = Seen::default();
+    ) -> ReadStats {
+        let mut seen = ReadStats::default();
         let (mut fields, mut undone) = (Vec::new(), 0);
         let mut from = table::start(block, piece, &mut seen);
         while piece.first && fields.is_empty() && from < block.len() {

@@ -17,7 +17,7 @@ use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
 use crate::format::table::{Carried, Refusal, Row, Span, Step};
-use crate::format::{Columns, Detected, Format, Head, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Detected, Format, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
@@ -279,8 +279,8 @@ impl Reader for JsonKeys {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
-        let mut seen = Seen::default();
+    ) -> ReadStats {
+        let mut seen = ReadStats::default();
         let mut from = table::start(block, piece, &mut seen);
         let mut end = from;
         let mut next = |content: &mut [u8], at: usize| {

@@ -14,7 +14,7 @@ use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Word};
 use crate::format::parse::size::{ReadNumber, integer, size};
 use crate::format::parse::time;
 use crate::format::table::columns::{ROLES, Role};
-use crate::format::{BYTE_ORDER_MARK, Columns, Notice, Seen, Sink};
+use crate::format::{BYTE_ORDER_MARK, Columns, Notice, ReadStats, Sink};
 use crate::metric::{Metric, WEIGHTS};
 use crate::source::block::{Block, Piece};
 use std::borrow::Cow;
@@ -91,7 +91,7 @@ impl<T: Into<Cow<'static, str>>> From<T> for Refusal {
 pub(crate) type Carried = [bool; ROLES];
 
 /// Where the rows of a piece start: a byte order mark at the start of the input is not one.
-pub(crate) fn start(block: &Block, piece: Piece, seen: &mut Seen) -> usize {
+pub(crate) fn start(block: &Block, piece: Piece, seen: &mut ReadStats) -> usize {
     let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
     seen.note(Notice::ByteOrderMark, u64::from(marked));
     piece.from as usize + if marked { BYTE_ORDER_MARK.len() } else { 0 }
@@ -110,7 +110,7 @@ pub(crate) fn read_batch(
     carried: Carried,
     columns: &mut Columns<'_>,
     sink: &mut dyn Sink,
-    seen: &mut Seen,
+    seen: &mut ReadStats,
     mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
 ) -> usize {
     columns.keys.clear();
@@ -135,7 +135,7 @@ pub(crate) fn hand_on(
     block: &Block,
     columns: &mut Columns<'_>,
     sink: &mut dyn Sink,
-    seen: &mut Seen,
+    seen: &mut ReadStats,
 ) {
     if !columns.keys.is_empty() {
         columns.values.estimate_accesses(columns.lfu);
@@ -148,7 +148,7 @@ pub(crate) fn hand_on(
     }
 }
 
-fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut Seen) {
+fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut ReadStats) {
     columns.keys.push(row.key.0, row.key.1);
     let values = &mut *columns.values;
     let mut late = false;

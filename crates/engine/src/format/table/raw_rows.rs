@@ -16,7 +16,7 @@ use crate::format::table::columns::Role;
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
 use crate::format::table::{Carried, Row, Step};
-use crate::format::{Columns, Head, Opened, Reader, Seen, Sink};
+use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::{Metric, WEIGHTS};
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::boundary::line_at;
@@ -353,8 +353,8 @@ impl Reader for RawRows {
         piece: Piece,
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
-    ) -> Seen {
-        let mut seen = Seen::default();
+    ) -> ReadStats {
+        let mut seen = ReadStats::default();
         let mut from = table::start(block, piece, &mut seen);
         if piece.first {
             from = line_at(block.content(), from).1;

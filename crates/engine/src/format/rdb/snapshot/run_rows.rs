@@ -10,7 +10,7 @@ use crate::format::rdb::snapshot::run::Run;
 use crate::format::rdb::snapshot::slots::Watch;
 use crate::format::row_batch::Unread;
 use crate::format::walk::Sizes;
-use crate::format::{Notice, Seen, Sink};
+use crate::format::{Notice, ReadStats, Sink};
 use crate::source::block::{Block, Padded};
 
 /// The type of the rows, and what OBJECT ENCODING answers of them.
@@ -33,7 +33,7 @@ struct Filling<'a> {
     values: &'a mut Values,
     lfu: LfuRule,
     sink: &'a mut dyn Sink,
-    seen: Seen,
+    seen: ReadStats,
     /// Where the name of the type and those of the encodings are in the block.
     words: [(u32, u32); WORDS.len()],
     /// The hashed parts of the keys below one header, and their slots.
@@ -48,7 +48,7 @@ impl Unread for RunRows {
         (keys, values): (&mut Spans, &mut Values),
         lfu: LfuRule,
         sink: &mut dyn Sink,
-    ) -> Seen {
+    ) -> ReadStats {
         let end = self.run.parts.last().map_or(0, |(part, _)| part.end);
         let words = put_words(block, end);
         let mut filling = Filling {
@@ -57,7 +57,7 @@ impl Unread for RunRows {
             values,
             lfu,
             sink,
-            seen: Seen::default(),
+            seen: ReadStats::default(),
             words,
             hashed: Spans::default(),
             slots: Vec::new(),

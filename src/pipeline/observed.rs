@@ -9,7 +9,7 @@ use slotscope_engine::tally::Tallies;
 use slotscope_findings::summary::observed::{Observed, ServerFacts};
 use slotscope_findings::topology::{Node, Topology};
 
-use crate::analysis::inputs::Inputs;
+use crate::pipeline::inputs::Inputs;
 
 /// Below this many seconds between two readings there are no rates: they would be those of the readings.
 const LEAST_SPAN: f64 = 1.0;
@@ -171,8 +171,8 @@ fn node_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::reading::{Options, Reading};
-    use crate::analysis::tally_spec::TallySpec;
+    use crate::pipeline::reading::{Options, Reading};
+    use crate::pipeline::tally_spec::TallySpec;
     use slotscope_engine::source::collection::manifest::{Role, example};
     use slotscope_engine::tally::Parts;
     use slotscope_engine::tally::rejects::Rejects;

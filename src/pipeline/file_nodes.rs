@@ -19,8 +19,8 @@ use slotscope_findings::topology::of_files::{
 };
 use slotscope_findings::topology::overlap::Overlap;
 
-use crate::analysis::collected_nodes;
-use crate::analysis::reading::Reading;
+use crate::pipeline::collected_nodes;
+use crate::pipeline::reading::Reading;
 
 /// The nodes that the inputs of a scan are dumps of; `None` where they are not.
 pub(crate) fn of<'p, T>(

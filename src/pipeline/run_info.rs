@@ -7,7 +7,7 @@ use slotscope_engine::name::Name;
 use slotscope_findings::summary::balance::tidy;
 use slotscope_findings::summary::{Run, Summary};
 
-use crate::analysis::inputs::{Inputs, seconds};
+use crate::pipeline::inputs::{Inputs, seconds};
 
 /// When a run began, by both clocks.
 pub(super) struct Started {

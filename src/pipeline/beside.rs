@@ -1,16 +1,16 @@
 //! Counts that servers made, beside the keys of a dump: keys and sizes are those of the dump, CPU time by slot is theirs.
 
 use slotscope_engine::error::Result;
-use slotscope_engine::format::Seen;
+use slotscope_engine::format::ReadStats;
 use slotscope_engine::format::slot_stats::Spelling;
 use slotscope_engine::scan::{Incomplete, Scanned};
 use slotscope_engine::source::collection::manifest::{Level, SLOT_STATS_FILE};
 use slotscope_engine::source::{self, Source};
 use slotscope_engine::tally::Tallies;
 
-use crate::analysis::counters::Counters;
-use crate::analysis::reading::Reading;
-use crate::analysis::slot_stats;
+use crate::pipeline::counters::Counters;
+use crate::pipeline::reading::Reading;
+use crate::pipeline::slot_stats;
 
 /// Inputs with counts by slot, where others are keys or captures.
 #[derive(Default)]
@@ -79,7 +79,7 @@ impl Beside {
         let before = reading.sources.len();
         for mut input in scanned.inputs {
             // The keys are those of the dump.
-            input.seen = Seen::default();
+            input.seen = ReadStats::default();
             counted.inputs.push(input);
         }
         let stops = scanned.incomplete.into_iter().map(|stop| Incomplete {
@@ -96,7 +96,7 @@ impl Beside {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Analysis;
+    use crate::pipeline::Analysis;
     use slotscope_engine::metric::Metric;
     use slotscope_engine::source::collection::manifest::{FILE, example};
     use slotscope_findings::summary::Summary;

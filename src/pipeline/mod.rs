@@ -43,8 +43,8 @@ use slotscope_findings::summary::{Summary, redacted};
 use slotscope_findings::topology::Topology;
 use slotscope_findings::topology::cluster_info::NodeKeys;
 
-use crate::analysis::likely_heavy::Sampling;
-use crate::analysis::reading::{Options, Progress, Reading};
+use crate::pipeline::likely_heavy::Sampling;
+use crate::pipeline::reading::{Options, Progress, Reading};
 
 /// What is counted and reported, with defaults for everything.
 ///

@@ -18,9 +18,9 @@ use slotscope_findings::topology::Topology;
 use slotscope_findings::topology::cluster_info::NodeKeys;
 use slotscope_findings::topology::overlap::Overlap;
 
-use crate::analysis::counted::CountedInputs;
-use crate::analysis::inputs::Inputs;
-use crate::analysis::{Analysis, Nodes, captured, file_nodes, input_info, observed};
+use crate::pipeline::counted::CountedInputs;
+use crate::pipeline::inputs::Inputs;
+use crate::pipeline::{Analysis, Nodes, captured, file_nodes, input_info, observed};
 
 impl Analysis {
     /// The same for what was counted with this listing of nodes, or without one; `is_of_input` says that an input has it.

@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::Seen;
+use slotscope_engine::format::ReadStats;
 use slotscope_engine::format::slot_stats::{self, MAX_BYTES, NAME, Sample, Spelling, Stats};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -15,7 +15,7 @@ use slotscope_engine::tally::rejects::Rejects;
 use slotscope_engine::tally::slots_by_input::SlotsByInput;
 use slotscope_engine::tally::{Parts, Tallies};
 
-use crate::analysis::counters::{CounterReadings, Counters, Reading};
+use crate::pipeline::counters::{CounterReadings, Counters, Reading};
 
 /// The statistic that is the load of a slot.
 const CPU: &str = "cpu-usec";
@@ -73,7 +73,7 @@ pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Res
         return Err(bad(inputs[other].0, what));
     }
     for (input, seen) in seen.iter_mut().enumerate() {
-        seen.seen = Seen::of_keys(states.keys_of(input));
+        seen.seen = ReadStats::of_keys(states.keys_of(input));
     }
     let counters = states.readings.finish();
     let mut tallies = states.tallies;

@@ -7,8 +7,8 @@ use slotscope_engine::tally::slots_by_input::SlotsByInput;
 use slotscope_engine::tally::{Parts, Tallies};
 use slotscope_findings::topology::Topology;
 
-use crate::analysis::likely_heavy::Sampling;
-use crate::analysis::reading::Reading;
+use crate::pipeline::likely_heavy::Sampling;
+use crate::pipeline::reading::Reading;
 
 /// What is counted.
 pub(crate) struct TallySpec<'a> {

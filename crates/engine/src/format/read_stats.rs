@@ -6,7 +6,7 @@ use crate::text::counted;
 
 /// Counts of what was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct ReadStats {
     /// Keys.
     pub keys: u64,
     /// Operations on keys.
@@ -24,9 +24,9 @@ pub struct Seen {
     notices: [u64; WORDS.len()],
 }
 
-impl Default for Seen {
+impl Default for ReadStats {
     fn default() -> Self {
-        Seen {
+        ReadStats {
             keys: 0,
             operations: 0,
             rejected: 0,
@@ -39,12 +39,12 @@ impl Default for Seen {
     }
 }
 
-impl Seen {
+impl ReadStats {
     /// This many keys, and nothing odd.
     pub fn of_keys(keys: u64) -> Self {
-        Seen {
+        ReadStats {
             keys,
-            ..Seen::default()
+            ..ReadStats::default()
         }
     }
 
@@ -106,8 +106,8 @@ impl Seen {
     }
 }
 
-impl std::ops::AddAssign for Seen {
-    fn add_assign(&mut self, other: Seen) {
+impl std::ops::AddAssign for ReadStats {
+    fn add_assign(&mut self, other: ReadStats) {
         self.keys += other.keys;
         self.operations += other.operations;
         self.rejected += other.rejected;
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn one_empty_key_is_no_evidence() {
-        let mut seen = Seen::default();
+        let mut seen = ReadStats::default();
         seen.note(Notice::EmptyKey, 1);
         assert!(seen.warnings().is_empty());
         seen += seen;

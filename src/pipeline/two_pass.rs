@@ -22,7 +22,7 @@ use slotscope_engine::tally::sketch::buckets::Buckets;
 use slotscope_engine::tally::tags::TagCounts;
 use slotscope_engine::tally::{Tallies, Tally};
 
-use crate::analysis::likely_heavy::Sampling;
+use crate::pipeline::likely_heavy::Sampling;
 
 /// The result of all passes.
 pub struct Counted {

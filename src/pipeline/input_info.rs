@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use slotscope_engine::format::lfu::{self, LfuRule};
-use slotscope_engine::format::{FORMATS, Format, Notice, Seen};
+use slotscope_engine::format::{FORMATS, Format, Notice, ReadStats};
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redaction, spelled};
 use slotscope_engine::scan;
@@ -18,9 +18,9 @@ use slotscope_findings::summary::{
     FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Sizes, Summary,
 };
 
-use crate::analysis::inputs::{File, Inputs};
-use crate::analysis::reading::Reading;
-use crate::analysis::{collected, rejected};
+use crate::pipeline::inputs::{File, Inputs};
+use crate::pipeline::reading::Reading;
+use crate::pipeline::{collected, rejected};
 
 /// What is said of inputs: as `of`, with what collections say of themselves and a note on what was passed over. Sentences
 /// have no names where there is a redaction; files have theirs.
@@ -93,7 +93,7 @@ fn of_files<T>(
         byte: stop.byte,
         reason: spelled(&stop.reason, redaction),
     };
-    let mut seen = Seen::default();
+    let mut seen = ReadStats::default();
     for input in &scanned.inputs {
         seen += input.seen;
     }
@@ -176,7 +176,7 @@ pub(crate) fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
 }
 
 /// What the sizes of RDB files are, where they are all the same.
-fn sizes(seen: &Seen) -> Option<Sizes> {
+fn sizes(seen: &ReadStats) -> Option<Sizes> {
     let is_there = |notice| seen.count(notice) > 0;
     match (is_there(Notice::Estimated), is_there(Notice::Serialized)) {
         (true, false) => Some(Sizes::Memory),

@@ -18,7 +18,7 @@ use slotscope_engine::source::storage_options::StorageOptions;
 use slotscope_engine::source::{Found, Source};
 use slotscope_engine::tally::Tally;
 
-use crate::analysis::rejected;
+use crate::pipeline::rejected;
 
 /// More threads than this never help: the memory bus is saturated long before.
 const MAX_THREADS: usize = 1024;

@@ -15,8 +15,8 @@ use slotscope_engine::text;
 use slotscope_findings::summary::observed::{Captures, Observed};
 use slotscope_findings::topology::Topology;
 
-use crate::analysis::counters::{Counters, NodeReadings};
-use crate::analysis::inputs::Inputs;
+use crate::pipeline::counters::{Counters, NodeReadings};
+use crate::pipeline::inputs::Inputs;
 
 /// A capture with this part of its slots elsewhere is not of the node that it is named after: all went through a proxy, or
 /// the file has another name.
@@ -306,8 +306,8 @@ fn was_collected_from(inputs: &Inputs, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Analysis;
-    use crate::analysis::reading::{Options, Reading};
+    use crate::pipeline::Analysis;
+    use crate::pipeline::reading::{Options, Reading};
     use slotscope_engine::slot::slot;
     use slotscope_engine::source::find;
     use slotscope_engine::tally::Parts;

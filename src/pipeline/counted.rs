@@ -8,14 +8,14 @@ use slotscope_findings::advise::findings::AdviseFindings;
 use slotscope_findings::advise::retagged::SlotsMoved;
 use slotscope_findings::topology::Topology;
 
-use crate::analysis::beside::Beside;
-use crate::analysis::counters::Counters;
-use crate::analysis::inputs::Inputs;
-use crate::analysis::reading::Reading;
-use crate::analysis::run_info::Started;
-use crate::analysis::tally_spec::TallySpec;
-use crate::analysis::two_pass::{Counted, SecondPass};
-use crate::analysis::{Analysis, Nodes, collected_nodes, slot_stats};
+use crate::pipeline::beside::Beside;
+use crate::pipeline::counters::Counters;
+use crate::pipeline::inputs::Inputs;
+use crate::pipeline::reading::Reading;
+use crate::pipeline::run_info::Started;
+use crate::pipeline::tally_spec::TallySpec;
+use crate::pipeline::two_pass::{Counted, SecondPass};
+use crate::pipeline::{Analysis, Nodes, collected_nodes, slot_stats};
 
 /// The counts of inputs, and the analysis that they are for.
 pub(crate) struct CountedInputs {

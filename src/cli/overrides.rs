@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use slotscope_engine::source::Source;
 
-use crate::analysis::reading::OnProgress;
+use crate::pipeline::reading::OnProgress;
 
 /// Not on the command line: a caller sets it on parsed flags.
 #[derive(Clone, Default)]
-pub struct Given {
+pub struct Overrides {
     /// What the report calls the command: the program's name and its arguments.
     pub words: Vec<OsString>,
     /// Sources that are read after those of the flags.
@@ -20,7 +20,7 @@ pub struct Given {
     pub on_progress: Option<OnProgress>,
 }
 
-impl fmt::Debug for Given {
+impl fmt::Debug for Overrides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(&self.sources).finish()
     }

@@ -15,9 +15,9 @@ use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::identity::ObjectIdentity;
 use slotscope_findings::summary::Dumped;
 
-use crate::analysis::counters::Counters;
-use crate::analysis::reading::Reading;
-use crate::analysis::rejected;
+use crate::pipeline::counters::Counters;
+use crate::pipeline::reading::Reading;
+use crate::pipeline::rejected;
 
 /// What is known of inputs.
 pub struct Inputs {
