@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use slotscope_findings::summary::balance::tidy;
 
-use crate::trend::hull;
+use crate::trend::interval::{Interval, Reached};
 use crate::trend::student::t95;
 
 /// A forecast does not go further.
@@ -40,28 +40,6 @@ pub enum Shape {
     Exponential,
     /// By the same amount each month.
     Linear,
-}
-
-/// An estimate and the ends of what it is within in 95 of 100 cases.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Interval {
-    /// The estimate.
-    pub estimate: f64,
-    /// The lower end; absent where two reports leave no interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-}
-
-/// When something is reached, in months.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Reached {
-    /// The estimate; absent where it is not reached within 100 years.
-    pub estimate: Option<f64>,
-    /// The lower end of the 95% interval; absent too where two reports leave no interval.
-    pub low: Option<f64>,
-    /// The upper end; absent where it may never be reached.
-    pub high: Option<f64>,
 }
 
 /// How reports deviate from steady growth.
@@ -234,7 +212,7 @@ impl Fit {
     /// before the last point.
     pub fn at(&self, time: f64) -> Interval {
         let rivals = self.rivals.iter().map(|rival| rival.own_at(time));
-        hull::of_intervals(self.own_at(time), rivals)
+        Interval::spanning(self.own_at(time), rivals)
     }
 
     fn own_at(&self, time: f64) -> Interval {
@@ -250,7 +228,7 @@ impl Fit {
 
     /// The growth a month at the time of the last point, as a part of the amount.
     pub(crate) fn growth(&self) -> Interval {
-        hull::of_intervals(self.own_growth(), self.rivals.iter().map(Fit::own_growth))
+        Interval::spanning(self.own_growth(), self.rivals.iter().map(Fit::own_growth))
     }
 
     fn own_growth(&self) -> Interval {
@@ -272,7 +250,7 @@ impl Fit {
     /// When, in months after the last point, the amount is `limit`.
     pub fn reaches(&self, limit: f64) -> Reached {
         let rivals = self.rivals.iter().map(|rival| rival.own_reaches(limit));
-        hull::of_reached(self.own_reaches(limit), rivals)
+        Reached::spanning(self.own_reaches(limit), rivals)
     }
 
     fn own_reaches(&self, limit: f64) -> Reached {

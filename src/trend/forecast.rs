@@ -7,7 +7,8 @@ use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 use slotscope_findings::summary::balance::tidy;
 
-use crate::trend::fit::{Deviations, Fit, Interval, Reached, Shape};
+use crate::trend::fit::{Deviations, Fit, Shape};
+use crate::trend::interval::{Interval, Reached};
 use crate::trend::point::{Condensed, FullestAt};
 
 /// Seconds of a month: a twelfth of a year of the calendar.

@@ -5,7 +5,8 @@
 pub mod fit;
 #[doc(hidden)]
 pub mod forecast;
-mod hull;
+#[doc(hidden)]
+pub mod interval;
 #[doc(hidden)]
 pub mod names;
 mod notes;
@@ -29,8 +30,9 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::worded::Worded;
 
 use crate::diff::doubt::Doubt;
-use crate::trend::fit::{Interval, Reached, Shape};
+use crate::trend::fit::Shape;
 use crate::trend::forecast::{Forecast, months};
+use crate::trend::interval::{Interval, Reached};
 use crate::trend::names::{Lists, NameTrend, Pool, Row, list_of};
 use crate::trend::point::{Condensed, Point};
 

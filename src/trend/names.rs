@@ -12,7 +12,8 @@ use slotscope_engine::name::Name;
 
 use crate::diff::fate::{Fate, Known};
 use crate::diff::report::NameList;
-use crate::trend::fit::{Fit, Interval};
+use crate::trend::fit::Fit;
+use crate::trend::interval::Interval;
 
 /// Names whose loads are in the JSON, and names that appeared or vanished.
 const SERIES: usize = 100;

@@ -9,8 +9,9 @@ use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
 
 use crate::trend::Trend;
-use crate::trend::fit::{Interval, Shape};
+use crate::trend::fit::Shape;
 use crate::trend::forecast::{Growth, Line, MONTH_SECS};
+use crate::trend::interval::Interval;
 use crate::trend::names::{NameEvent, NameSeries, NameTrend};
 use crate::trend::point::{FullestAt, Point};
 

@@ -4,8 +4,9 @@ use slotscope_engine::text::{amount, bytes, counted, day, percent, short, signed
 use slotscope_findings::wording::InWords;
 
 use crate::trend::Outlook;
-use crate::trend::fit::{Interval, Reached, Shape};
+use crate::trend::fit::Shape;
 use crate::trend::forecast::{Full, LastForecast};
+use crate::trend::interval::{Interval, Reached};
 
 slotscope_findings::displayed_in_words! {
     crate::trend::Outlook,

@@ -1,7 +1,8 @@
 //! Forecasts of planted growth: what is stated to hold so often holds as often.
 
 use slotscope::name::Name;
-use slotscope::trend::fit::{Fit, Interval};
+use slotscope::trend::fit::Fit;
+use slotscope::trend::interval::Interval;
 use slotscope::trend::{History, Options, Trend};
 use slotscope::{Analysis, Metric, Summary};
 
