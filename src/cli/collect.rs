@@ -9,7 +9,8 @@ use slotscope_collect::acl;
 use slotscope_collect::run::{self, Options, Times};
 use slotscope_engine::error::Result;
 use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::manifest::{Level, Manifest, Role};
+use slotscope_engine::source::collection::manifest::{Level, Manifest};
+use slotscope_engine::source::collection::servers::Role;
 
 use crate::cli::collect_bars::NodeBars;
 use crate::cli::live::{self, LiveArgs};

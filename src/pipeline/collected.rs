@@ -7,8 +7,9 @@ use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::collection::manifest::{
-    FILE, HeaviestBy, Level, Manifest, NodeEntry, Role,
+    FILE, HeaviestBy, Level, Manifest, NodeEntry,
 };
+use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::text::{counted, grouped, percent};
 use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{FileFacts, Incomplete, InputFacts};

@@ -14,9 +14,8 @@ use slotscope_findings::summary::evidence::{self, Evidence};
 use slotscope_findings::summary::integrity::of_files::of_overlap;
 use slotscope_findings::summary::{InputFacts, Summary};
 use slotscope_findings::topology::Topology;
-use slotscope_findings::topology::of_files::{
-    FileSlots, NotNodes, OfFiles, of_files, why_not_nodes,
-};
+use slotscope_findings::topology::file_groups::FileSlots;
+use slotscope_findings::topology::of_files::{NotNodes, OfFiles, of_files, why_not_nodes};
 use slotscope_findings::topology::overlap::Overlap;
 
 use crate::pipeline::collected_nodes;

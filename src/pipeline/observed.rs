@@ -173,7 +173,8 @@ mod tests {
     use super::*;
     use crate::pipeline::reading::{Options, Reading};
     use crate::pipeline::tally_spec::TallySpec;
-    use slotscope_engine::source::collection::manifest::{Role, example};
+    use slotscope_engine::source::collection::manifest::example;
+    use slotscope_engine::source::collection::servers::Role;
     use slotscope_engine::tally::Parts;
     use slotscope_engine::tally::rejects::Rejects;
 

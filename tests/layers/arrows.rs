@@ -118,14 +118,13 @@ const LAYERS: &[Layers] = &[
             ("view", &[]),
         ],
     },
-    // The commands are slices: what two of them need is in a crate below, or in the front door.
+    // The commands are slices: what two of them need is in a crate below, or in the pipeline.
     Layers {
         root: "src",
         leaves: &[],
         rows: &[
             // Rules are tried as whatif does.
             ("advise", &["pipeline", "whatif::rules"]),
-            ("pipeline", &[]),
             ("bench", &["pipeline", "generate"]),
             ("cli", &[ANYTHING]),
             ("diff", &[]),
@@ -140,8 +139,9 @@ const LAYERS: &[Layers] = &[
             ("partial", &["pipeline", "spec"]),
             // A running cluster is judged as a collection of it is.
             ("exporter", &["pipeline"]),
+            ("pipeline", &[]),
             ("plan", &[]),
-            // What is asked: values, and next to each what is built from it for the front door.
+            // What is asked: values, and next to each what is built from it for the pipeline.
             ("spec", &["pipeline"]),
             ("timeline", &["pipeline"]),
             // Names of neighbouring reports are compared as those of two.

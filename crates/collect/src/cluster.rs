@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::Role;
+use slotscope_engine::source::collection::servers::Role;
 
 use crate::members::Member;
 

@@ -5,7 +5,8 @@ use std::io::Write;
 use serde_json::json;
 
 use slotscope_engine::error::Result;
-use slotscope_engine::source::collection::manifest::{Role, SLOT_STATS_FILE};
+use slotscope_engine::source::collection::manifest::SLOT_STATS_FILE;
+use slotscope_engine::source::collection::servers::Role;
 use slotscope_report::output::WholeDirectory;
 
 use crate::clock::now;

@@ -3,7 +3,8 @@
 use slotscope_engine::error::Result;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::{HeaviestBy, Role};
+use slotscope_engine::source::collection::manifest::HeaviestBy;
+use slotscope_engine::source::collection::servers::Role;
 
 use crate::crew;
 use crate::scan;

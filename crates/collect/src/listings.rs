@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
-use slotscope_engine::source::collection::manifest::Role;
+use slotscope_engine::source::collection::servers::Role;
 use slotscope_findings::topology::seen_lines::SeenLines;
 
 use crate::address::Address;

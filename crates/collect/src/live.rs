@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::{Level, Role};
+use slotscope_engine::source::collection::manifest::Level;
+use slotscope_engine::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::connection::Access;

@@ -2,7 +2,7 @@
 //! replicates whom, and the slots on their way.
 
 use slotscope_engine::slot::SLOTS;
-use slotscope_engine::source::collection::manifest::Role;
+use slotscope_engine::source::collection::servers::Role;
 use slotscope_findings::topology::node_line::{NodeLine, Slots};
 
 use crate::address::Address;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use slotscope_engine::calendar::utc;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
-use slotscope_engine::source::collection::manifest::Role;
+use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::source::collection::servers::ServerReading;
 
 use crate::clock::now_ms;

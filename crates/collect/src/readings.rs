@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::collection::manifest::Role;
+use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope_engine::text::counted;
 

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::{Level, Role};
+use slotscope_engine::source::collection::manifest::Level;
+use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::text::counted;
 
 use crate::cluster::{Id, View};

@@ -9,9 +9,9 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::slot::set::SlotSet;
 use slotscope_engine::source::collection::manifest::{
-    FILE, Level, Manifest, NODES_FILE, NodeEntry, Role, SCHEMA, SLOT_STATS_FILE, SampleEntry,
-    Settings,
+    FILE, Level, Manifest, NODES_FILE, NodeEntry, SCHEMA, SLOT_STATS_FILE, SampleEntry, Settings,
 };
+use slotscope_engine::source::collection::servers::Role;
 use slotscope_report::output::{Guard, Mark, Replaces, WholeDirectory};
 
 use crate::address::Address;

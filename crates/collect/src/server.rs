@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::collection::manifest::Role;
+use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::text::{self, grouped};
 
 use crate::address::Address;

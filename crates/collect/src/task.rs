@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::{BeforeAfter, Level, Role};
+use slotscope_engine::source::collection::manifest::{BeforeAfter, Level};
+use slotscope_engine::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::connection::Access;

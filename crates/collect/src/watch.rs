@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::slot::set::SlotSet;
-use slotscope_engine::source::collection::manifest::Role;
+use slotscope_engine::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::cluster::{Id, View};

@@ -10,7 +10,8 @@ use crate::support::kinds::Kind;
 use crate::support::redis::{Client, Reply, Server};
 use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout, succeeded};
 use slotscope::name::Name;
-use slotscope::source::collection::manifest::{Level, Role};
+use slotscope::source::collection::manifest::Level;
+use slotscope::source::collection::servers::Role;
 
 /// As fast as the machine is, from primaries, into `out`.
 const FAST: &str = "--max-load 100 --from primaries -o out";

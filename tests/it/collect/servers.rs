@@ -8,7 +8,8 @@ use crate::support::kinds::Kind;
 use crate::support::redis::{Server, wait_for};
 use crate::support::run::{Scratch, code, stderr, stdout, succeeded};
 use slotscope::slot::slot;
-use slotscope::source::collection::manifest::{HeaviestBy, Level, Role};
+use slotscope::source::collection::manifest::{HeaviestBy, Level};
+use slotscope::source::collection::servers::Role;
 
 /// Keys with a slot each.
 const KEYS: usize = 600;

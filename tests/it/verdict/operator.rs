@@ -8,7 +8,7 @@ use slotscope::slot::slot;
 use slotscope::summary::Summary;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::measure::Measure;
-use slotscope::summary::role_verdict::Reason;
+use slotscope::summary::reason::Reason;
 use slotscope::summary::state::{Role, State};
 use slotscope::summary::step::StepKind;
 use slotscope::topology::Topology;

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use slotscope::Analysis;
 use slotscope::slot::slot;
-use slotscope::source::collection::manifest::{FILE, Manifest, Role, example};
+use slotscope::source::collection::manifest::{FILE, Manifest, example};
+use slotscope::source::collection::servers::Role;
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope::summary::Summary;
 use slotscope::topology::Topology;

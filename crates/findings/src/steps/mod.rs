@@ -31,7 +31,7 @@ use crate::summary::explanation::named;
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::limit;
 use crate::summary::observed::Observed;
-use crate::summary::role_verdict::Reason;
+use crate::summary::reason::Reason;
 use crate::summary::state::State;
 use crate::summary::step::{Actor, After, Left, Step, StepKind, StepText};
 use crate::topology::Topology;

@@ -10,8 +10,8 @@ use crate::summary::judge::Judgement;
 use crate::summary::measure::Measure;
 use crate::summary::nodes::Nodes;
 use crate::summary::observed::Observed;
+use crate::summary::reason::Reason;
 use crate::summary::role_load::RoleLoad;
-use crate::summary::role_verdict::Reason;
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
 

@@ -165,30 +165,3 @@ fn order(a: &Finding, b: &Finding) -> Ordering {
             _ => Ordering::Equal,
         })
 }
-
-/// The primary that is being filled or drained: one with far fewer slots than its share, unless a heavy slot fills it as
-/// it is: `holds_share` tells by its place.
-pub(crate) fn moving(
-    nodes: &Nodes,
-    weights: &[f64],
-    holds_share: impl Fn(usize) -> bool,
-) -> Option<Name> {
-    if nodes.is_even() || nodes.are_files() {
-        return None;
-    }
-    let weight = |at: usize| weights.get(at).copied().unwrap_or(1.0);
-    let up = || {
-        nodes
-            .list
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| !node.failed)
-    };
-    let owned: f64 = nodes.list.iter().map(|node| f64::from(node.slots)).sum();
-    let all: f64 = up().map(|(at, _)| weight(at)).sum();
-    let is_moving = |(at, slots): (usize, u32)| {
-        f64::from(slots) < limit::MOVING * owned * weight(at) / all.max(f64::MIN_POSITIVE)
-    };
-    let few = up().find(|(at, node)| is_moving((*at, node.slots)) && !holds_share(*at));
-    few.map(|(_, node)| node.name())
-}

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::summary::balance::tidy;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
-use crate::summary::role_verdict::Reason;
+use crate::summary::reason::Reason;
 use crate::summary::split::Split;
 use crate::summary::state::State;
 

@@ -35,6 +35,7 @@ pub mod limit;
 pub mod measure;
 #[doc(hidden)]
 pub mod model;
+mod moving;
 pub mod node_counts;
 pub mod nodes;
 mod noted;
@@ -43,6 +44,7 @@ pub mod operations;
 pub mod patterns;
 #[doc(hidden)]
 pub mod quantiles;
+pub mod reason;
 pub mod recency;
 #[doc(hidden)]
 pub mod redacted;

@@ -5,13 +5,13 @@ use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 
 use crate::summary::balance::sum;
-use crate::summary::findings;
 use crate::summary::independent_units::{Unit, Units, UnitsBy};
 use crate::summary::limit;
 use crate::summary::measure::Measure;
+use crate::summary::moving;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::{Captures, Observed, ServerFacts};
-use crate::summary::role_verdict::Reason;
+use crate::summary::reason::Reason;
 use crate::summary::state::{Role, State};
 use crate::summary::tags::LISTED;
 
@@ -104,7 +104,7 @@ impl RoleLoad {
                 total > 0.0 && 2.0 * all * nodes.list[at].load_by(metric) as f64 >= total
             })
         };
-        findings::moving(nodes, &self.weights, holds_share)
+        moving::find(nodes, &self.weights, holds_share)
     }
 
     /// The units of the metric, as this role weighs them: of nodes that are compared, and as rates.

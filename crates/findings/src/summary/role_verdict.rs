@@ -17,6 +17,7 @@ use crate::summary::judge::{Amounts, Bands, Judgement, judge};
 use crate::summary::measure::Measure;
 use crate::summary::model::compound::CompoundPoisson;
 use crate::summary::model::expected::Expectation;
+use crate::summary::reason::Reason;
 use crate::summary::scaling::{self, Scaled};
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
@@ -84,24 +85,6 @@ pub struct FullestNode {
     /// Which part of its limit it uses; absent where the limit is not known.
     #[serde(default)]
     pub limit_use: Option<f64>,
-}
-
-/// Why nodes are not judged in a role.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// The nodes do next to nothing.
-    Idle,
-    /// There is too little to judge.
-    TooFew,
-    /// Nodes were not captured, or only a sample of their slots was read.
-    NotSeen,
-    /// All nodes are at their limit and evict: what they hold says nothing of the demand.
-    Capped,
-    /// Counters of different spans cannot be compared.
-    Counters,
-    /// A node is being filled or drained.
-    Moving,
 }
 
 /// The relative standard error of an estimated number of units.

@@ -5,12 +5,13 @@
 
 mod claims;
 pub mod cluster_info;
+#[doc(hidden)]
+pub mod file_groups;
 pub mod find;
 pub mod identity;
 #[doc(hidden)]
 pub mod node_line;
 mod nodes_text;
-#[doc(hidden)]
 pub mod of_files;
 pub mod of_names;
 mod of_path;

@@ -8,21 +8,9 @@ use std::collections::BTreeMap;
 
 use slotscope_engine::slot::SLOTS;
 
+use crate::topology::file_groups::{FileSlots, Group, are_apart, groups};
 use crate::topology::overlap::{self, Overlap};
 use crate::topology::{InFlight, NO_NODE, Node, Topology, ranges};
-
-/// A dump.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FileSlots {
-    /// What its node is called.
-    pub name: String,
-    /// Slots that it has keys of, ascending.
-    pub slots: Vec<u16>,
-    /// Whether a server wrote it, so that it is not part of a longer dump.
-    pub is_snapshot: bool,
-    /// Whether that server was in cluster mode.
-    pub is_of_cluster: bool,
-}
 
 /// The nodes, and the files of each.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,46 +23,10 @@ pub struct OfFiles {
     pub overlap: Option<Overlap>,
 }
 
-/// This many shared slots are expected of files of random keys before sharing none says anything: e^-20 is never.
-pub(super) const SURELY: f64 = 20.0;
-/// RDB files may share this part of what chance would make them share: slots that moved between one dump and the next.
-const MOVED: f64 = 0.05;
-/// Files that share this part of the smaller one's slots are of one node.
-const SAME: f64 = 0.5;
-/// Nor is a whole RDB file of a node that holds less than this part of the other's slots: these moved to a new node.
-const SAME_SNAPSHOT: f64 = 0.25;
 /// A run of empty slots is too long for chance where the keys elsewhere would have left it so once in e^45 dumps.
 const NEVER: f64 = 45.0;
 /// And this long: ids in sequence leave out single slots.
 const WIDE: f64 = 16.0;
-
-pub(super) type Bits = [u64; SLOTS / 64];
-
-/// A node: its files and their slots.
-pub(super) struct Group {
-    pub(super) files: Vec<usize>,
-    pub(super) bits: Box<Bits>,
-    pub(super) count: u32,
-}
-
-impl Group {
-    /// That of one file; `None` where it has no keys.
-    pub(super) fn of(files: &[FileSlots], at: usize) -> Option<Group> {
-        let mut bits = Box::new([0; SLOTS / 64]);
-        let slots = files[at].slots.iter().map(|slot| usize::from(*slot));
-        slots.for_each(|slot| bits[slot / 64] |= 1 << (slot % 64));
-        let group = Group {
-            files: vec![at],
-            count: count(&bits),
-            bits,
-        };
-        (group.count > 0).then_some(group)
-    }
-
-    pub(super) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..SLOTS).filter(|slot| self.bits[slot / 64] >> (slot % 64) & 1 == 1)
-    }
-}
 
 /// The nodes that `files` are dumps of; `None` where they are not dumps of several nodes.
 pub fn of_files(files: &[FileSlots]) -> Option<OfFiles> {
@@ -126,76 +78,6 @@ pub fn why_not_nodes(files: &[FileSlots]) -> Option<NotNodes> {
         0 => NotNodes::TooFewKeys,
         shared => NotNodes::Shared(shared),
     })
-}
-
-/// Files with keys, those that share most of their slots together.
-pub(super) fn groups(files: &[FileSlots], is_in: impl Fn(usize) -> bool) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for at in (0..files.len()).filter(|at| is_in(*at)) {
-        let Some(mut group) = Group::of(files, at) else {
-            continue;
-        };
-        let is_same = |other: &Group| {
-            let [smaller, larger] = [group.count.min(other.count), group.count.max(other.count)];
-            let shared = f64::from(shared(&group.bits, &other.bits));
-            let mut members = group.files.iter().chain(&other.files);
-            let least = if members.all(|file| files[*file].is_snapshot) {
-                SAME_SNAPSHOT * f64::from(larger)
-            } else {
-                0.0
-            };
-            shared >= least.max(SAME * f64::from(smaller))
-        };
-        let (same, others): (Vec<Group>, _) = groups.into_iter().partition(is_same);
-        groups = others;
-        for other in same {
-            group.files.extend(other.files);
-            let both = group.bits.iter_mut().zip(other.bits.iter());
-            both.for_each(|(mine, theirs)| *mine |= theirs);
-        }
-        group.count = count(&group.bits);
-        group.files.sort_unstable();
-        groups.push(group);
-    }
-    groups
-}
-
-pub(super) fn count(bits: &Bits) -> u32 {
-    bits.iter().map(|bits| bits.count_ones()).sum()
-}
-
-pub(super) fn shared(a: &Bits, b: &Bits) -> u32 {
-    a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
-}
-
-/// Whether the groups share no slot, or hardly any, and that is not by chance.
-pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
-    let all = |is_so: fn(&FileSlots) -> bool| {
-        let mut members = groups.iter().flat_map(|group| &group.files);
-        members.all(|file| is_so(&files[*file]))
-    };
-    let may_share = if all(|file| file.is_snapshot) {
-        MOVED
-    } else {
-        0.0
-    };
-    let mut holders = vec![0u32; SLOTS];
-    for group in groups {
-        group.slots().for_each(|slot| holders[slot] += 1);
-    }
-    let all_held = holders.iter().filter(|holders| **holders > 0).count();
-    let mut all_expected = 0.0;
-    for group in groups {
-        let shared = group.slots().filter(|slot| holders[*slot] > 1).count();
-        let held_by_others = all_held - (group.count as usize - shared);
-        let expected = f64::from(group.count) * held_by_others as f64 / SLOTS as f64;
-        if shared as f64 > may_share * expected {
-            return false;
-        }
-        all_expected += expected;
-    }
-    // Every pair is counted from both of its sides.
-    all(|file| file.is_of_cluster) || all_expected / 2.0 >= SURELY
 }
 
 /// The group of each slot, and of slots in several the other one.

@@ -6,7 +6,9 @@
 
 use slotscope_engine::slot::SLOTS;
 
-use crate::topology::of_files::{Bits, FileSlots, Group, SURELY, are_apart, count, groups, shared};
+use crate::topology::file_groups::{
+    Bits, FileSlots, Group, SURELY, are_apart, count, groups, shared,
+};
 use crate::topology::ranges;
 
 /// Slots in dumps of several nodes.

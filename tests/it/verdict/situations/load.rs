@@ -3,7 +3,7 @@
 use slotscope::metric::Metric;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::measure::Measure;
-use slotscope::summary::role_verdict::Reason;
+use slotscope::summary::reason::Reason;
 use slotscope::summary::state::State;
 use slotscope::summary::step::StepKind::{Cache, Move, Split};
 
@@ -369,7 +369,7 @@ fn what_counters_say() {
             situation(
                 "LFU counters of replicas",
                 lfu([60, 16, 16], false).collected(|manifest| {
-                    manifest.nodes[0].role = slotscope::source::collection::manifest::Role::Replica;
+                    manifest.nodes[0].role = slotscope::source::collection::servers::Role::Replica;
                 }),
                 State::Balanced,
                 &["BALANCED"],

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::source::collection::load::LoadEntry;
-use crate::source::collection::servers::ServerEntry;
+use crate::source::collection::servers::{Role, ServerEntry};
 use crate::text;
 use hashslot::SLOTS;
 
@@ -202,26 +202,6 @@ pub enum Level {
     Keys,
     /// Nothing: only counts by slot.
     Slots,
-}
-
-/// What a node is in a cluster. A lone server is a primary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// It owns slots, or could.
-    Primary,
-    /// It follows a primary.
-    Replica,
-}
-
-impl Role {
-    /// The word for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            Role::Primary => "primary",
-            Role::Replica => "replica",
-        }
-    }
 }
 
 /// How it was collected.

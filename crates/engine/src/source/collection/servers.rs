@@ -4,7 +4,25 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::source::collection::manifest::Role;
+/// What a node is in a cluster. A lone server is a primary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It owns slots, or could.
+    Primary,
+    /// It follows a primary.
+    Replica,
+}
+
+impl Role {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Primary => "primary",
+            Role::Replica => "replica",
+        }
+    }
+}
 
 /// A server that was asked for its own figures: a primary, or a replica that keys were read from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,0 +1,22 @@
+//! Why nodes are not compared and judged in a role.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why nodes are not judged in a role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The nodes do next to nothing.
+    Idle,
+    /// There is too little to judge.
+    TooFew,
+    /// Nodes were not captured, or only a sample of their slots was read.
+    NotSeen,
+    /// All nodes are at their limit and evict: what they hold says nothing of the demand.
+    Capped,
+    /// Counters of different spans cannot be compared.
+    Counters,
+    /// A node is being filled or drained.
+    Moving,
+}
