@@ -84,9 +84,9 @@ pub use topology::Topology;
 /// What custom sources, formats and tallies are made of.
 pub mod extend {
     pub use crate::format::batch::Values;
-    pub use crate::format::batch_rows::{BatchBuilder, each_line};
-    pub use crate::format::line_reader::{Line, LineReader, Parsed, Row};
-    pub use crate::format::row_boundary::RowBoundary;
+    pub use crate::format::frame::batch_rows::{BatchBuilder, each_line};
+    pub use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
+    pub use crate::format::frame::row_boundary::RowBoundary;
     pub use crate::format::{
         Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
     };

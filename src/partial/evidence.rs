@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format;
-use slotscope_engine::format::block_joins::{Borders, Stretch};
+use slotscope_engine::format::frame::block_joins::{Borders, Stretch};
 use slotscope_engine::format::redis_cli::numbered;
 use slotscope_engine::format::{Notice, ReadStats};
 use slotscope_engine::metric::MOST_KEYS;

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::Result;
 use slotscope_engine::format::chosen::AUTO;
+use slotscope_engine::format::frame::walk::{Sizes, Walking};
 use slotscope_engine::format::table::columns::ColumnNames;
-use slotscope_engine::format::walk::{Sizes, Walking};
 use slotscope_engine::scan::Only;
 use slotscope_findings::topology::Topology;
 

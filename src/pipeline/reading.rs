@@ -8,7 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Format;
-use slotscope_engine::format::walk::Walking;
+use slotscope_engine::format::frame::walk::Walking;
 use slotscope_engine::scan::{Only, Scan, Scanned};
 use slotscope_engine::slot::Kernel;
 use slotscope_engine::slot::policy::Policy;

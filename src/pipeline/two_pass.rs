@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::format::walk::Walking;
+use slotscope_engine::format::frame::walk::Walking;
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::shares::Share;
 use slotscope_engine::scan::{Incomplete, Scan, Scanned};

@@ -4,10 +4,10 @@
 //! of the key. An empty line is the empty key, but an input of one line end alone is an empty reply: no key.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
+use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::not_a_dump::like_text;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
-use crate::format::row_boundary::RowBoundary;
 use crate::format::{
     BYTE_ORDER_MARK, Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
 };

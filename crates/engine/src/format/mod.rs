@@ -3,20 +3,15 @@
 #[doc(hidden)]
 pub mod batch;
 #[doc(hidden)]
-pub mod batch_rows;
-#[doc(hidden)]
-pub mod block_joins;
-#[doc(hidden)]
 pub mod capture;
 #[doc(hidden)]
 pub mod chosen;
 #[doc(hidden)]
 pub mod extremes;
-mod fault;
+#[doc(hidden)]
+pub mod frame;
 #[doc(hidden)]
 pub mod lfu;
-#[doc(hidden)]
-pub mod line_reader;
 #[doc(hidden)]
 pub mod lines;
 #[doc(hidden)]
@@ -34,28 +29,22 @@ pub mod redis_cli;
 pub mod resp;
 mod resp_row;
 #[doc(hidden)]
-pub mod row_batch;
-#[doc(hidden)]
-pub mod row_boundary;
-#[doc(hidden)]
 pub mod slot_stats;
 #[doc(hidden)]
 pub mod table;
-#[doc(hidden)]
-pub mod walk;
 
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::format::batch::{KeyBatch, Spans, Values};
-pub use crate::format::block_joins::Stretch;
+pub use crate::format::frame::block_joins::Stretch;
+use crate::format::frame::row_boundary::RowBoundary;
+use crate::format::frame::walk::OpenWalk;
 use crate::format::lfu::LfuRule;
 pub use crate::format::notice::Notice;
 pub use crate::format::read_stats::ReadStats;
 use crate::format::redis_cli::one_line::Strings;
-use crate::format::row_boundary::RowBoundary;
 use crate::format::table::columns::ColumnNames;
-use crate::format::walk::OpenWalk;
 use crate::name::Name;
 use crate::simd::{Found, FoundCells};
 use crate::source::block::{Block, Padded, Piece};

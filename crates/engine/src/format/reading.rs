@@ -1,9 +1,9 @@
 //! For the tests of the formats: everything that a reader finds in a dump, read as one block.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values, Word};
+use crate::format::frame::row_batch::RowBatch;
+use crate::format::frame::walk::{Damage, Walk, Walking};
 use crate::format::lfu::LfuRule;
-use crate::format::row_batch::RowBatch;
-use crate::format::walk::{Damage, Walk, Walking};
 use crate::format::{Columns, Format, Head, Opened, ReadStats, Sink};
 use crate::simd;
 use crate::source::block::{Block, Padded, Piece};

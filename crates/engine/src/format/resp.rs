@@ -5,9 +5,9 @@
 //! is refused alone, and reading continues at the next line.
 
 use crate::command::COMMANDS;
-use crate::format::batch_rows::BatchBuilder;
+use crate::format::frame::batch_rows::BatchBuilder;
+use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::resp_row::{LONG, Row, row};
-use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 

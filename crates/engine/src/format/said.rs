@@ -1,9 +1,9 @@
 //! For the tests of walks: all that is said of an input, whatever batches it is in.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING};
+use crate::format::frame::row_batch::RowBatch;
+use crate::format::frame::walk::{Damage, Walk};
 use crate::format::lfu::LfuRule;
-use crate::format::row_batch::RowBatch;
-use crate::format::walk::{Damage, Walk};
 use crate::format::{Notice, ReadStats, Sink};
 
 /// What is said.

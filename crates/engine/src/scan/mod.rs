@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::format::batch::{Spans, Values};
-use crate::format::row_batch::RowBatch;
-use crate::format::walk::Walking;
+use crate::format::frame::row_batch::RowBatch;
+use crate::format::frame::walk::Walking;
 use crate::format::{Columns, Format, Notice, ReadStats, Reader};
 use crate::name::Name;
 use crate::scan::counting::{Chosen, Counting, How, Place};

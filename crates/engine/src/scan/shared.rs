@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::format::block_joins::{Borders, Stretch};
+use crate::format::frame::block_joins::{Borders, Stretch};
 use crate::name::Name;
 use crate::scan::repeats::Edges;
 use crate::scan::shares::{OpenEnds, Share};

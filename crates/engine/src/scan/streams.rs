@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::Builder;
 
 use crate::error::{Error, Result, reason};
-use crate::format::row_batch::RowBatch;
-use crate::format::walk::{Damage, Walk};
+use crate::format::frame::row_batch::RowBatch;
+use crate::format::frame::walk::{Damage, Walk};
 use crate::format::{Head, Opened, ReadStats, Reader};
 use crate::scan::chunks::HEAD;
 use crate::scan::shared::{Shared, lock};

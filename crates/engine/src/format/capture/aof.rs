@@ -2,8 +2,8 @@
 //! operation. A value may have hundreds of megabytes and is passed over.
 
 use crate::format::capture::commands::CommandSteps;
+use crate::format::frame::walk::Walked;
 use crate::format::resp;
-use crate::format::walk::Walked;
 use crate::format::{Detected, Format, Head, Opened};
 
 /// The format.

@@ -1,6 +1,6 @@
 //! Commands in RESP, read word by word: a word that is not needed is passed over by its length, a long one is cut.
 
-use crate::format::fault::{Fault, Read, wrong};
+use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::source::block::Block;
 use crate::source::forward::Forward;
 

@@ -7,9 +7,9 @@ use crate::format::batch::MISSING;
 use crate::format::capture::command_reader::{CommandReader, Next};
 use crate::format::capture::meaning::{Meaning, WRONG};
 use crate::format::capture::run::{Commands, run_at_start_of};
-use crate::format::fault::{Fault, Read};
-use crate::format::row_batch::{Operation, RowBatch};
-use crate::format::walk::{Damage, Steps};
+use crate::format::frame::fault::{Fault, Read};
+use crate::format::frame::row_batch::{Operation, RowBatch};
+use crate::format::frame::walk::{Damage, Steps};
 use crate::source::forward::Forward;
 
 /// A run of fewer bytes is walked: the way to a worker costs more.

@@ -5,9 +5,9 @@ use std::cell::Cell;
 
 use crate::command::{Access, COMMANDS};
 use crate::format::batch::Number;
-use crate::format::batch_rows::BatchBuilder;
 use crate::format::capture::meaning::WRONG;
 use crate::format::capture::monitor_line::{MonitorLine, Start};
+use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
 use crate::format::{

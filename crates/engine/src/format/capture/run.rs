@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::command::COMMANDS;
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values};
 use crate::format::capture::meaning::{Meaning, WRONG};
+use crate::format::frame::row_batch::Unread;
 use crate::format::lfu::LfuRule;
-use crate::format::row_batch::Unread;
 use crate::format::{Notice, ReadStats, Sink};
 use crate::metric::Metric;
 use crate::source::block::Block;
@@ -250,8 +250,8 @@ impl Names {
 mod tests {
     use super::*;
     use crate::format::capture::commands::CommandSteps;
+    use crate::format::frame::walk::Walked;
     use crate::format::said::Said;
-    use crate::format::walk::Walked;
     use crate::source::forward::Forward;
     use std::io::Cursor;
 

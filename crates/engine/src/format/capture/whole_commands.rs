@@ -2,7 +2,7 @@
 
 use crate::error::reason;
 use crate::format::capture::command_reader::{CommandReader, Next};
-use crate::format::fault::{Fault, Read};
+use crate::format::frame::fault::{Fault, Read};
 use crate::source::forward::Forward;
 
 /// Commands with their words.

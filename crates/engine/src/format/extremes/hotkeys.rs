@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use crate::format::batch::{MISSING, Number};
-use crate::format::batch_rows::BatchBuilder;
 use crate::format::extremes::reply::{self, Part};
 use crate::format::extremes::{Text, amount, give};
-use crate::format::row_boundary::RowBoundary;
+use crate::format::frame::batch_rows::BatchBuilder;
+use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};

@@ -6,7 +6,7 @@ pub mod hotkeys;
 pub mod reply;
 pub mod top_keys;
 
-use crate::format::batch_rows::BatchBuilder;
+use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::parse::escape::{self, Escapes};
 use crate::metric::extreme::Extreme;
 use crate::source::block::Block;

@@ -8,8 +8,8 @@
 //! On a terminal the rows of an array are aligned: where the value of a row starts says which array it is of. What is
 //! after `=>` is aligned as if it were right after the number.
 
-use crate::format::batch_rows::BatchBuilder;
 use crate::format::extremes::Text;
+use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;
 use crate::format::{Detected, Head, Notice};

@@ -2,8 +2,8 @@
 //! summary; those that name the first of a kind so far come again there.
 
 use crate::format::batch::Values;
+use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
 use crate::format::lfu::LfuRule;
-use crate::format::line_reader::{Line, LineReader, Parsed, Row};
 use crate::format::parse::escape;
 use crate::format::parse::size::{integer, size};
 use crate::format::redis_cli::noise;

@@ -9,8 +9,8 @@
 use std::ops::Range;
 
 use crate::format::batch::Spans;
-use crate::format::batch_rows::{BatchBuilder, each_line_before};
-use crate::format::block_joins::Borders;
+use crate::format::frame::batch_rows::{BatchBuilder, each_line_before};
+use crate::format::frame::block_joins::Borders;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::named_nodes::NamedNodes;
 use crate::format::redis_cli::noise;

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::format::batch_rows::{BatchBuilder, each_line};
-use crate::format::block_joins::{Borders, Stretch};
+use crate::format::frame::batch_rows::{BatchBuilder, each_line};
+use crate::format::frame::block_joins::{Borders, Stretch};
+use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::noise;
-use crate::format::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 

@@ -4,11 +4,11 @@
 //! What is between two commas, brackets or line ends outside quotes is one text, or no key. Pages of SCAN in JSON
 //! are `["17",["key", ...]]`: an input that starts with one has a cursor wherever a reply starts.
 
-use crate::format::batch_rows::BatchBuilder;
+use crate::format::frame::batch_rows::BatchBuilder;
+use crate::format::frame::row_boundary::{Quotes, RowBoundary};
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::unescape;
-use crate::format::row_boundary::{Quotes, RowBoundary};
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::format::batch::{MISSING, Values};
-use crate::format::line_reader::{Line, LineReader, Parsed, Row};
+use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
 use crate::format::parse::escape;
 use crate::format::parse::size::size;
 use crate::format::redis_cli::noise;

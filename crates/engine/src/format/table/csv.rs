@@ -5,9 +5,9 @@
 //! A batch of plain rows is cut all at once (`grid`); the result is the same.
 
 use crate::format::batch::{Number, Spans, Word};
+use crate::format::frame::row_boundary::{Quotes, RowBoundary};
 use crate::format::parse::csv_row::{MAX_FIELDS, cut_row};
 use crate::format::parse::size::ReadNumber;
-use crate::format::row_boundary::{Quotes, RowBoundary};
 use crate::format::table;
 use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};

@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use crate::format::batch::{MISSING, NEVER, Number, Spans, Word};
+use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::size::{integer, size};
 use crate::format::parse::time;
-use crate::format::row_boundary::RowBoundary;
 use crate::format::table;
 use crate::format::table::columns::Role;
 use crate::format::table::plain_rows;

@@ -24,8 +24,8 @@ mod tree;
 mod value;
 pub mod walk;
 
+use crate::format::frame::walk::Walked;
 use crate::format::rdb::snapshot::rows::Rows;
-use crate::format::walk::Walked;
 use crate::format::{Detected, Format, Head, Opened};
 
 pub(crate) use header::is_snapshot;

@@ -1,6 +1,6 @@
 //! Values of modules: numbers and strings with their forms, up to an end.
 
-use crate::format::fault::{Read, wrong};
+use crate::format::frame::fault::{Read, wrong};
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::kind::module_type;
 use crate::format::rdb::snapshot::memory::{Footprint, Vectors};

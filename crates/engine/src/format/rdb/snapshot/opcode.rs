@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::format::Notice;
-use crate::format::fault::{Read, wrong};
+use crate::format::frame::fault::{Read, wrong};
 use crate::format::rdb::snapshot::header::{Header, MARK};
 use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Space};
 use crate::format::rdb::snapshot::module;

@@ -223,8 +223,8 @@ fn value(bytes: &[u8], at: usize) -> Option<(Text, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::frame::walk::Damage;
     use crate::format::rdb::snapshot::allocator::Allocator;
-    use crate::format::walk::Damage;
     use crate::source::forward::Forward;
     use std::io::{self, Read};
 

@@ -3,14 +3,14 @@
 use crate::format::Notice;
 use crate::format::batch::{MISSING, Number};
 use crate::format::capture::commands::CommandSteps;
+use crate::format::frame::row_batch::{Row, RowBatch};
+use crate::format::frame::walk::{Damage, Sizes, Steps, Walking};
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::record::{Event, Record};
 use crate::format::rdb::snapshot::run::Runs;
 use crate::format::rdb::snapshot::run_rows::RunRows;
 use crate::format::rdb::snapshot::walk::{LONG_KEY, Walker};
-use crate::format::row_batch::{Row, RowBatch};
-use crate::format::walk::{Damage, Sizes, Steps, Walking};
 use crate::source::forward::Forward;
 
 /// A walk over an RDB file.

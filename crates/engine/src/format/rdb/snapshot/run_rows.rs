@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values, Word};
+use crate::format::frame::row_batch::Unread;
+use crate::format::frame::walk::Sizes;
 use crate::format::lfu::LfuRule;
 use crate::format::rdb::snapshot::kind::TEXT;
 use crate::format::rdb::snapshot::plain::PlainRow;
 use crate::format::rdb::snapshot::run::Run;
 use crate::format::rdb::snapshot::slots::Watch;
-use crate::format::row_batch::Unread;
-use crate::format::walk::Sizes;
 use crate::format::{Notice, ReadStats, Sink};
 use crate::source::block::{Block, Padded};
 
@@ -189,9 +189,9 @@ impl Filling<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::frame::walk::{Walked, Walking};
     use crate::format::rdb::snapshot::rows::Rows;
     use crate::format::said::Said;
-    use crate::format::walk::{Walked, Walking};
     use crate::source::forward::Forward;
     use std::io::Cursor;
 

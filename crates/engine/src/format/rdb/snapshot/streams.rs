@@ -1,6 +1,6 @@
 //! Streams: packed entries, how many there are, and the consumer groups.
 
-use crate::format::fault::Read;
+use crate::format::frame::fault::Read;
 use crate::format::rdb::snapshot::kind::StreamForm;
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::text::{Stored, Texts};

@@ -1,6 +1,6 @@
 //! Lengths and strings of RDB files. A string is bytes, an integer, or LZF; values are passed over by their lengths.
 
-use crate::format::fault::{Fault, Read, wrong};
+use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::lzf;
 use crate::source::forward::Forward;
 

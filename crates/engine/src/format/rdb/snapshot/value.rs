@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::format::fault::{Fault, Read, wrong};
+use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::kind::{Layout, Packing};
 use crate::format::rdb::snapshot::memory::{Array, Footprint};

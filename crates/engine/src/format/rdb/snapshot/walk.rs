@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::error::reason;
 use crate::format::Notice;
-use crate::format::fault::{Fault, Read, wrong};
+use crate::format::frame::fault::{Fault, Read, wrong};
+use crate::format::frame::walk::Damage;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::checksum::Crc64;
 use crate::format::rdb::snapshot::header::{Header, LONGEST};
@@ -17,7 +18,6 @@ use crate::format::rdb::snapshot::server::Server;
 use crate::format::rdb::snapshot::slots::{Imported, SlotCheck};
 use crate::format::rdb::snapshot::text::Texts;
 use crate::format::rdb::snapshot::value::{self, Context, Templates, Value};
-use crate::format::walk::Damage;
 use crate::sentence::Sentence;
 use crate::source::forward::Forward;
 use crate::text::{counted, grouped};

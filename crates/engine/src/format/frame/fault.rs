@@ -4,7 +4,7 @@ use std::io;
 
 /// What ends a walk.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(in crate::format) enum Fault {
     /// The input ends.
     CutOff,
     /// The system refuses to read on.
@@ -14,7 +14,7 @@ pub(super) enum Fault {
 }
 
 /// The result of reading a part of an input.
-pub(super) type Read<T> = Result<T, Fault>;
+pub(in crate::format) type Read<T> = Result<T, Fault>;
 
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
@@ -26,6 +26,6 @@ impl From<io::Error> for Fault {
 }
 
 /// The fault of bytes at `offset`.
-pub(super) fn wrong<T>(offset: u64, what: impl Into<String>) -> Read<T> {
+pub(in crate::format) fn wrong<T>(offset: u64, what: impl Into<String>) -> Read<T> {
     Err(Fault::Wrong(offset, what.into()))
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::format::batch::Values;
-use crate::format::batch_rows::{BatchBuilder, each_line};
+use crate::format::frame::batch_rows::{BatchBuilder, each_line};
 use crate::format::lfu::LfuRule;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::redis_cli::noise;

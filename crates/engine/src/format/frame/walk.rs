@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::format::frame::row_batch::RowBatch;
 use crate::format::lfu::LfuRule;
 use crate::format::rdb::snapshot::allocator::Allocator;
-use crate::format::row_batch::RowBatch;
 use crate::sentence::Sentence;
 use crate::source::forward::Forward;
 
