@@ -93,7 +93,8 @@ pub(crate) fn advise_and<R>(
     // The sample is enough to choose by; what is promised is of all names.
     let mut decision = on_threads(reading, || model.decide(model.candidates(batches)));
     if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
-        decision.names_of = on_all_names(reading, &model, &mut decision.schemes)?;
+        (decision.names_of, decision.one_name_of) =
+            on_all_names(reading, &model, &mut decision.schemes)?;
     }
     let mut findings = AdviseFindings::of(&model, batches, &decision);
     findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
@@ -144,8 +145,13 @@ fn family(model: &Model<'_>, flag: &str, pattern: &str) -> Result<u32> {
     })
 }
 
-/// Carries the schemes out on all names, where the model saw a sample.
-fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) -> Result<Vec<u64>> {
+/// Carries the schemes out on all names, where the model saw a sample: the names of each family, and one of how many was renamed
+/// to count them.
+fn on_all_names(
+    reading: &Reading,
+    model: &Model<'_>,
+    schemes: &mut [Scored],
+) -> Result<(Vec<u64>, u64)> {
     let renamings: Vec<Renaming> = schemes
         .iter()
         .map(|scheme| scheme.renaming.clone())
@@ -153,7 +159,8 @@ fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) ->
     let counted = reading.scan("carrying out", || {
         CarriedOut::new(model, schemes, &renamings)
     })?;
-    Ok(counted.tally.finish(schemes, model.nodes))
+    let one_of = counted.tally.one_of();
+    Ok((counted.tally.finish(schemes, model.nodes), one_of))
 }
 
 /// Names of the sample that the rules make something else of than the scheme.

@@ -1,9 +1,11 @@
-//! Where the model sees a sample of the names, schemes are carried out on all of them: as exactly as by a model of all names.
+//! Where the model sees a sample of the names, schemes are carried out on all of them: as exactly as by a model of all names. Of very
+//! many names one in several is renamed, and all that are heavy: nearly as exactly.
 
 use super::kinds::KINDS;
 use super::workload;
 use crate::support::run::Scratch;
 use slotscope::advise::all_names::CarriedOut;
+use slotscope::advise::carried_out::Scored;
 use slotscope::advise::model::Model;
 use slotscope::advise::names::NameSample;
 use slotscope::advise::spelling::Renaming;
@@ -48,6 +50,7 @@ fn a_scheme_of_a_sample_is_carried_out_on_all_names() {
             CarriedOut::new(&of_part, &schemes, &renamings)
         });
         counted.unwrap().tally.finish(&mut schemes, load.nodes);
+        of_one_in_four(&reading, &of_part, &schemes, &renamings);
         let decision = of_part.decide(schemes);
         let best = decision.best();
         assert!(decision.is_change(), "{name}");
@@ -77,5 +80,33 @@ fn a_scheme_of_a_sample_is_carried_out_on_all_names() {
             best.heaviest_share() <= exact.heaviest_share() + 1e-9,
             "{name}"
         );
+    }
+}
+
+/// What schemes make of all names, counted from a quarter of them, is near what is counted from all.
+fn of_one_in_four(reading: &Reading, model: &Model<'_>, exact: &[Scored], renamings: &[Renaming]) {
+    let mut schemes = exact.to_vec();
+    let counted = reading.scan("carrying out", || {
+        CarriedOut::of_at_most(model.names.keys.div_ceil(4), model, &schemes, renamings)
+    });
+    let counted = counted.unwrap().tally;
+    assert_eq!(counted.one_of(), 4);
+    counted.finish(&mut schemes, model.nodes);
+    for (near, exact) in schemes.iter().zip(exact) {
+        // Four standard deviations of a node's share of the names that are left out.
+        let of_a_node = model.names.keys as f64 / model.nodes as f64;
+        let off = 4.0 * (3.0 / of_a_node).sqrt();
+        let renamed = near.names.renamed as f64 / exact.names.renamed.max(1) as f64;
+        assert!(
+            (near.max_over_mean - exact.max_over_mean).abs() < off * exact.max_over_mean,
+            "{} for {}, within {off}",
+            near.max_over_mean,
+            exact.max_over_mean
+        );
+        if exact.names.renamed == 0 {
+            assert_eq!(near.names.slots, exact.names.slots);
+        } else {
+            assert!((renamed - 1.0).abs() < off, "{renamed}");
+        }
     }
 }

@@ -146,6 +146,11 @@ impl Cluster {
         self.servers[self.owners[usize::from(slot(key))]].connect()
     }
 
+    /// The address of the node that owns a key.
+    pub(crate) fn owner_address(&self, key: &[u8]) -> String {
+        self.address(self.owners[usize::from(slot(key))])
+    }
+
     /// Waits until every node says that slot i belongs to server `owners[i]` and that the cluster is well.
     pub(crate) fn settles_on(&self, owners: &[usize]) {
         let expected: Vec<&String> = owners.iter().map(|owner| &self.ids[*owner]).collect();

@@ -56,6 +56,8 @@ pub struct Decision {
     pub collided: bool,
     /// Names by family, of those that schemes change; empty where the sample has all.
     pub names_of: Vec<u64>,
+    /// One of how many names was renamed to count that, and the nodes of the schemes.
+    pub one_name_of: u64,
 }
 
 impl Decision {
@@ -124,6 +126,7 @@ impl Model<'_> {
             judges_locality: self.judges_locality(),
             collided,
             names_of: Vec::new(),
+            one_name_of: 1,
         }
     }
 

@@ -44,6 +44,8 @@ pub struct AdviseFindings {
     pub keys: u64,
     /// The part of the names that the families are from; promises are of all names wherever they can be read twice.
     pub names_sampled: f64,
+    /// One of how many names was renamed to count what schemes make of all of them, besides the heaviest, which all were.
+    pub one_name_of: u64,
     /// Names of the sample that fit no pattern, and names of more than 512 bytes: they stay.
     pub names_unmatched: u64,
     /// Batches, those of one key among them.
@@ -245,6 +247,7 @@ impl AdviseFindings {
             by: model.names.metric(),
             keys: model.names.keys,
             names_sampled: rounded(model.names.share()),
+            one_name_of: decision.one_name_of,
             names_unmatched: list[model.families.other()].names.len() as u64 + model.names.long,
             batches: batches.seen,
             one_batch_of: batches.one_of(),

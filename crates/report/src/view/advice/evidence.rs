@@ -63,6 +63,13 @@ pub(super) fn evidence(findings: &AdviseFindings) -> Vec<String> {
         ),
     );
     add(
+        findings.one_name_of > 1,
+        format!(
+            "schemes are counted from one of {} names and all heavy ones: nodes are right within about 0.1%",
+            grouped(findings.one_name_of)
+        ),
+    );
+    add(
         findings.one_batch_of > 1,
         format!(
             "one of {} commands is counted, spread over the whole capture",

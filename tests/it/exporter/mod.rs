@@ -1,5 +1,7 @@
 //! `slotscope exporter`, scraped: what a real cluster does, what promtool says of the page, what hostile clients may do.
 
+mod prometheus;
+
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
