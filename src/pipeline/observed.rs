@@ -14,15 +14,16 @@ use crate::pipeline::inputs::Inputs;
 /// Below this many seconds between two readings there are no rates: they would be those of the readings.
 const LEAST_SPAN: f64 = 1.0;
 
-/// What is known besides the counts; `files` has the inputs of each node where the inputs are the nodes. There are no names
-/// in it.
+/// What is known besides the counts; `files` has the inputs of each node where the inputs are the nodes.
 pub(crate) fn of(
     inputs: &Inputs,
     scanned: &Scanned<Tallies>,
     topology: &Topology,
     files: &[Vec<usize>],
 ) -> Observed {
+    let loads = inputs.collections.iter().flat_map(|of| &of.manifest.load);
     Observed {
+        hot_slots: loads.flat_map(|load| load.hot_slots.clone()).collect(),
         servers: servers(&inputs.collections, scanned, topology, files),
         cluster_state: cluster_state(&inputs.collections),
         ..Observed::default()

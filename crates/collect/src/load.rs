@@ -13,6 +13,7 @@ use slotscope_engine::source::collection::load::{LoadEntry, NodeWork};
 use slotscope_report::output::WholeDirectory;
 
 use crate::connection::Access;
+use crate::hot_slots;
 use crate::monitor;
 use crate::probe::{Probe, Reading, SlotCounts};
 use crate::readings::Asked;
@@ -37,7 +38,7 @@ pub(crate) struct Load {
     pub skipped: Vec<String>,
 }
 
-/// Measures these servers.
+/// Measures these servers, and lists keys of their hot slots if `names` is true.
 ///
 /// # Errors
 /// None of them answers, or the directory cannot be written to.
@@ -45,6 +46,7 @@ pub(crate) fn measure(
     access: &Access,
     servers: &[Asked],
     how: Measured,
+    names: bool,
     directory: &WholeDirectory,
 ) -> Result<Load> {
     let mut probe = Probe::new(access);
@@ -54,6 +56,11 @@ pub(crate) fn measure(
     thread::sleep(how.during.saturating_sub(start.elapsed()));
     let last = probe.read(servers)?;
     let mut load = Load::between(first, last)?;
+    if names {
+        let (slots, refusal) = hot_slots::list(&mut probe, &load.readings);
+        load.entry.hot_slots = slots;
+        load.skipped.extend(refusal);
+    }
     if how.monitor {
         load.entry.monitor = Some(monitor::capture(
             access, &mut probe, servers, how.during, directory,
@@ -103,6 +110,7 @@ impl Load {
                 spread_secs: spread(0).max(spread(1)),
                 nodes_by_slot: readings.iter().filter(is_by_slot).count() as u64,
                 nodes,
+                hot_slots: Vec::new(),
                 monitor: None,
             },
             readings,

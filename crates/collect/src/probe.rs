@@ -136,6 +136,11 @@ impl<'a> Probe<'a> {
         Ok(readings)
     }
 
+    /// The connection to a server that was read.
+    pub(crate) fn connection(&mut self, name: &str) -> Option<&mut Connection> {
+        self.peers.get_mut(name).map(|peer| &mut peer.connection)
+    }
+
     /// Nobody waits for such an answer: a server that hangs does not hold the others up.
     fn access(&self) -> Access {
         Access {

@@ -314,7 +314,10 @@ fn measure(
     directory: &WholeDirectory,
 ) -> Result<Option<Load>> {
     let measured = options.load;
-    let measured = measured.map(|how| load::measure(&options.access, &servers, how, directory));
+    // In a collection of counts no key is named.
+    let names = options.level != Level::Slots;
+    let measured =
+        measured.map(|how| load::measure(&options.access, &servers, how, names, directory));
     measured.transpose()
 }
 

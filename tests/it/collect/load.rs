@@ -126,6 +126,19 @@ fn a_hot_key_is_found_by_slot_where_servers_count_so_and_all_nodes_are_read_toge
             .max_by_key(|at| by_cpu[*at].as_u64())
             .unwrap();
         assert_eq!(most, usize::from(slot(b"{hot}")), "{kind:?}: {hottest:#}");
+        let named = &report["hot_slots"][0];
+        assert_eq!(named["slot"], slot(b"{hot}"), "{named:#}");
+        assert_eq!(named["listed"][0]["key"], "cart:{hot}:1", "{named:#}");
+        assert!(named["cpu_share"].as_f64() > Some(0.3), "{named:#}");
+        let text = scratch.run(&["analyze", "out", "--no-files", "--full"]);
+        let text = stdout(&text);
+        assert!(text.contains("; its key: cart:{hot}:1"), "{text}");
+        let redacted = scratch.run(&["analyze", "out", "--json", "--redact"]);
+        let listed = &crate::support::run::report(&redacted)["hot_slots"][0]["listed"];
+        assert!(
+            listed.is_array() && !listed.to_string().contains("hot"),
+            "{listed}"
+        );
     }
 }
 
@@ -137,6 +150,47 @@ fn an_even_load_is_balanced() {
     assert!(
         ["balanced", "watch", "unjudged"].contains(&state),
         "{state}: {said}"
+    );
+    assert_eq!(report.get("hot_slots"), None);
+}
+
+#[test]
+fn a_collection_of_counts_has_no_names_of_hot_slots() {
+    let cluster = start(Kind::Valkey91);
+    let (scratch, _, report) = collected(&cluster, &["cart:{hot}:1"], &["--level", "slots"]);
+    let load = manifest(&scratch.path("out")).load.unwrap();
+    assert!(
+        load.hot_slots.is_empty() && load.nodes_by_slot == 3,
+        "{load:?}"
+    );
+    assert_eq!(report.get("hot_slots"), None);
+}
+
+#[test]
+fn of_a_hot_tag_the_busiest_key_is_named_first_and_the_step_is_a_change_of_the_tag() {
+    let cluster = start(Kind::Redis82);
+    for id in 1..=3 {
+        let key = format!("cart:{{hot}}:{id}");
+        let size = "x".repeat(100 * (4 - id));
+        cluster.owner_of(b"{hot}").call(&["SET", &key, &size]);
+    }
+    let hot = ["cart:{hot}:2", "cart:{hot}:3", "cart:{hot}:3"];
+    let (_, _, report) = collected(&cluster, &hot, &["--monitor"]);
+    let named = &report["hot_slots"][0];
+    let names: Vec<&Value> = (0..3).map(|at| &named["listed"][at]["key"]).collect();
+    assert_eq!(
+        names,
+        ["cart:{hot}:3", "cart:{hot}:2", "cart:{hot}:1"],
+        "{named:#}"
+    );
+    assert!(named["listed"][0]["ops"].as_u64() > named["listed"][1]["ops"].as_u64());
+    let steps = report["verdict"]["steps"].as_array().unwrap();
+    let kinds: Vec<&Value> = steps.iter().map(|step| &step["kind"]).collect();
+    assert!(
+        kinds
+            .iter()
+            .any(|kind| ["split", "cache"].contains(&kind.as_str().unwrap())),
+        "{steps:#?}"
     );
 }
 

@@ -24,10 +24,15 @@ impl Prometheus {
         let folder = Scratch::new();
         let rules = std::fs::read_to_string(root().join("packaging/prometheus/alerts.yml"));
         let rules = rules.unwrap();
-        let quick = rules
-            .replace("for: 45s", "for: 1s")
-            .replace("slotscope_node_cpu_ratio > 0.5", "slotscope_node_cpu_ratio > 0.1");
-        assert_eq!(quick.len() + 1, rules.len(), "the alert of a hot shard is written otherwise");
+        let quick = rules.replace("for: 45s", "for: 1s").replace(
+            "slotscope_node_cpu_ratio > 0.5",
+            "slotscope_node_cpu_ratio > 0.1",
+        );
+        assert_eq!(
+            quick.len() + 1,
+            rules.len(),
+            "the alert of a hot shard is written otherwise"
+        );
         folder.file("alerts.yml", quick);
         let config = format!(
             "global:\n  scrape_interval: 1s\n  evaluation_interval: 1s\nrule_files: [alerts.yml]\nscrape_configs:\n- job_name: slotscope\n  static_configs:\n  - targets: ['127.0.0.1:{}']\n",
@@ -37,11 +42,16 @@ impl Prometheus {
         let port = free_port();
         let mut command = Command::new("prometheus");
         command.arg(format!("--config.file={}", config.display()));
-        command.arg(format!("--storage.tsdb.path={}", folder.path("data").display()));
+        command.arg(format!(
+            "--storage.tsdb.path={}",
+            folder.path("data").display()
+        ));
         command.arg(format!("--web.listen-address=127.0.0.1:{port}"));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         Prometheus {
-            child: command.spawn().expect("prometheus is installed by tests/run"),
+            child: command
+                .spawn()
+                .expect("prometheus is installed by tests/run"),
             port,
             _folder: folder,
         }
@@ -99,13 +109,19 @@ fn prometheus_scrapes_it_and_the_alert_of_a_hot_shard_fires() {
                 client.pipeline(&vec![command; 20]);
             }
         });
-        let hot = ["\"alertname\":\"SlotscopeHotShard\"", "\"state\":\"firing\""];
+        let hot = [
+            "\"alertname\":\"SlotscopeHotShard\"",
+            "\"state\":\"firing\"",
+        ];
         let fired = prometheus.waits_for("alerts", &hot);
         drop(done);
         fired
     });
     let owner = cluster.owner_address(b"user:7");
-    assert!(fired.contains(&format!("\"node\":\"{owner}\"")), "{owner}: {fired}");
+    assert!(
+        fired.contains(&format!("\"node\":\"{owner}\"")),
+        "{owner}: {fired}"
+    );
     assert_eq!(fired.matches("SlotscopeHotShard").count(), 1, "{fired}");
     // Nobody works any more: it ends.
     wait_for(|| {

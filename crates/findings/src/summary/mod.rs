@@ -23,6 +23,7 @@ pub mod findings;
 pub mod floor;
 pub mod headroom;
 #[doc(hidden)]
+pub mod hot_slots;
 pub mod independent_units;
 pub mod input_facts;
 #[doc(hidden)]
@@ -151,6 +152,9 @@ pub struct Summary {
     /// What lists of extremes say of keys, where they are among the inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extremes: Vec<extremes::ExtremeKeys>,
+    /// The slots that took most CPU time, with keys, where a collection measured its load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hot_slots: Vec<hot_slots::SlotAtWork>,
     /// Keys without expiry, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_expiry: Option<u64>,
@@ -362,6 +366,8 @@ pub fn summarise<'l>(
     });
     nodes.note(&verdict, &role_loads, &headroom, observed);
     let by = listing.asked.by.first().copied();
+    let operations = names.map(|names| &names.operations);
+    let hot_slots = hot_slots::of(&observed.hot_slots, operations, &shown, &owner);
     let by = by.unwrap_or_else(|| verdict.metric());
     let by = loads.get(by).map_or(Metric::Keys, |_| by);
     let (tags, keys, hottest) = match by {
@@ -388,6 +394,7 @@ pub fn summarise<'l>(
         lfu: attributes.and_then(|of| recency::lfu(&of.recency, &totals)),
         operations: names.and_then(|names| operations::Operations::of(&names.operations, &shown)),
         extremes,
+        hot_slots,
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
         sizes: names
             .map(|names| &names.sizes.0)

@@ -3,6 +3,7 @@
 //! Everything is by the place of a node in the topology; a vector may be shorter than the list of nodes.
 
 use slotscope_engine::metric::Metric;
+use slotscope_engine::source::collection::load::HotSlotKeys;
 
 /// What is known besides the counts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,6 +20,8 @@ pub struct Observed {
     pub accesses_from_replicas: bool,
     /// Primaries that were asked for `cluster_state`, and how many of them answered `fail`.
     pub cluster_state: Option<(u64, u64)>,
+    /// The slots that took most CPU time, and keys in them, as they are called there.
+    pub hot_slots: Vec<HotSlotKeys>,
     /// When the keys were dumped and when operations were captured, in seconds since 1970: the first and the last moment.
     pub dumped: Option<(u64, u64)>,
 }

@@ -10,6 +10,7 @@ pub mod curve;
 pub mod extremes;
 pub(crate) mod flame;
 pub mod heat;
+mod hot_slots;
 pub mod input;
 pub mod keys;
 pub mod lifetime;
@@ -52,6 +53,7 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     nodes::section,
     nodes::in_full,
     verdict::risks,
+    hot_slots::section,
     operations::section,
     advice::section,
     extremes::section,

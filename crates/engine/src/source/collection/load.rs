@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::name::Name;
+
 /// What all primaries did over the same seconds. Where servers count by slot (CLUSTER SLOT-STATS), `slot-stats.json` has a
 /// line of each at the start and one at the end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,9 +17,35 @@ pub struct LoadEntry {
     pub nodes_by_slot: u64,
     /// The primaries that answered twice.
     pub nodes: Vec<NodeWork>,
+    /// The slots that took most CPU time, hottest first, where servers count by slot; none takes much of an even load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hot_slots: Vec<HotSlotKeys>,
     /// MONITOR, where it was asked for, in the seconds after these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<MonitorEntry>,
+}
+
+/// A slot that took much of the CPU time, and keys in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HotSlotKeys {
+    /// The slot.
+    pub slot: u16,
+    /// The part of the CPU time of all slots that it took.
+    pub cpu_share: f64,
+    /// How many keys it has.
+    pub keys: u64,
+    /// Some of them, largest first: all where they are few.
+    pub listed: Vec<HotKey>,
+}
+
+/// A key in a slot that took much of the CPU time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HotKey {
+    /// Its first 512 bytes.
+    pub key: Name,
+    /// MEMORY USAGE; absent where the server does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// What a primary did, by INFO. What a server does not say is absent.

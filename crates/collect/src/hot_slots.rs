@@ -1,0 +1,166 @@
+//! The slots that took most CPU time, and the keys in them: servers count by slot, and a slot has few enough keys to list.
+
+use std::collections::HashMap;
+
+use slotscope_engine::error::Result;
+use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::load::{HotKey, HotSlotKeys};
+
+use crate::connection::Connection;
+use crate::probe::{Probe, Reading};
+use crate::resp::{Commands, Reply};
+
+/// Slots that are listed at most.
+const MOST_SLOTS: usize = 5;
+/// The part of the CPU time from which on a slot is hot: of an even load each has a small part of a percent.
+const LEAST_SHARE: f64 = 0.02;
+/// Keys of a slot that are asked for.
+const MOST_KEYS: usize = 20;
+/// Bytes of a name that are kept.
+const NAMED: usize = 512;
+
+/// A hot slot, and the server that owns it.
+#[derive(Debug, PartialEq)]
+struct Hot<'r> {
+    slot: u16,
+    server: &'r str,
+    share: f64,
+    keys: u64,
+}
+
+/// Lists the keys of the hottest slots between two readings of each server. Slots whose server refuses have no keys in the
+/// list; the second value says why.
+pub(crate) fn list(
+    probe: &mut Probe<'_>,
+    readings: &[[Reading; 2]],
+) -> (Vec<HotSlotKeys>, Option<String>) {
+    let mut refusal = None;
+    let keys_of = |hot: Hot<'_>| {
+        let listed = match probe.connection(hot.server) {
+            Some(connection) => keys(connection, hot.slot),
+            None => Ok(Vec::new()),
+        };
+        let listed = listed.unwrap_or_else(|error| {
+            refusal.get_or_insert_with(|| format!("keys of hot slots: {error}"));
+            Vec::new()
+        });
+        HotSlotKeys {
+            slot: hot.slot,
+            cpu_share: hot.share,
+            keys: hot.keys,
+            listed,
+        }
+    };
+    let slots = hottest(readings).into_iter().map(keys_of).collect();
+    (slots, refusal)
+}
+
+/// The slots that took most CPU time of all, hottest first.
+fn hottest(readings: &[[Reading; 2]]) -> Vec<Hot<'_>> {
+    let mut all = 0;
+    let mut hot = Vec::new();
+    for [first, last] in readings {
+        let (Some(before), Some(after)) = (&first.slots, &last.slots) else {
+            continue;
+        };
+        let before: HashMap<u16, Option<u64>> = before.iter().map(|of| (of.slot, of.cpu)).collect();
+        for of in after {
+            // A slot that came meanwhile counts from 0 here.
+            let Some((now, then)) = of.cpu.zip(before.get(&of.slot).copied().flatten()) else {
+                continue;
+            };
+            let cpu = now.saturating_sub(then);
+            all += cpu;
+            hot.push((cpu, of.slot, last.name.as_str(), of.keys));
+        }
+    }
+    hot.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    let hot = hot.into_iter().take(MOST_SLOTS);
+    let hot = hot.map(|(cpu, slot, server, keys)| Hot {
+        slot,
+        server,
+        share: cpu as f64 / all.max(1) as f64,
+        keys,
+    });
+    hot.filter(|hot| hot.share >= LEAST_SHARE).collect()
+}
+
+/// Some keys of a slot, largest first.
+fn keys(connection: &mut Connection, slot: u16) -> Result<Vec<HotKey>> {
+    let (number, most) = (slot.to_string(), MOST_KEYS.to_string());
+    let words: [&[u8]; 4] = [
+        b"CLUSTER",
+        b"GETKEYSINSLOT",
+        number.as_bytes(),
+        most.as_bytes(),
+    ];
+    let reply = connection.call("CLUSTER GETKEYSINSLOT", &words)?;
+    let Reply::Array(names) = reply else {
+        return Err(connection.odd("CLUSTER GETKEYSINSLOT"));
+    };
+    let names: Vec<Vec<u8>> = names.into_iter().filter_map(Reply::into_text).collect();
+    let mut commands = Commands::default();
+    for name in &names {
+        commands.add("MEMORY USAGE", &[b"MEMORY", b"USAGE", name]);
+    }
+    let sizes = match names.as_slice() {
+        [] => Vec::new(),
+        _ => connection.pipeline(&commands)?,
+    };
+    connection.forget();
+    let mut listed: Vec<HotKey> = names
+        .iter()
+        .zip(&sizes)
+        .map(|(name, size)| HotKey {
+            key: Name::from(&name[..name.len().min(NAMED)]),
+            bytes: size.number(),
+        })
+        .collect();
+    listed.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.key.cmp(&b.key)));
+    Ok(listed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::SlotCounts;
+
+    fn reading(name: &str, slots: &[(u16, u64)]) -> Reading {
+        let slots = slots.iter().map(|(slot, cpu)| SlotCounts {
+            slot: *slot,
+            keys: 7,
+            cpu: Some(*cpu),
+            ..SlotCounts::default()
+        });
+        Reading {
+            name: name.into(),
+            slots: Some(slots.collect()),
+            ..Reading::default()
+        }
+    }
+
+    #[test]
+    fn slots_are_hot_by_what_grew_and_only_where_it_is_much_of_all() {
+        let readings = [
+            [
+                reading("a", &[(1, 9_000_000), (2, 0), (3, 0)]),
+                reading("a", &[(1, 9_000_100), (2, 700), (3, 1)]),
+            ],
+            // Slot 5 came from another node meanwhile.
+            [
+                reading("b", &[(4, 100)]),
+                reading("b", &[(4, 300), (5, 9_000)]),
+            ],
+            [reading("c", &[]), Reading::default()],
+        ];
+        let found: Vec<_> = hottest(&readings)
+            .iter()
+            .map(|hot| (hot.slot, hot.server, (1000.0 * hot.share).round()))
+            .collect();
+        assert_eq!(found, [(2, "a", 699.0), (4, "b", 200.0), (1, "a", 100.0)]);
+        assert_eq!(
+            hottest(&[[reading("a", &[(1, 5)]), reading("a", &[(1, 5)])]]),
+            []
+        );
+    }
+}
