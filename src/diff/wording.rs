@@ -40,7 +40,7 @@ fn totals(total: &OldNew<u64>, by: Metric) -> String {
             let share = if old == 0 {
                 String::new()
             } else {
-                format!(" ({:+.1} %)", (new as f64 / old as f64 - 1.0) * 100.0)
+                format!(" ({:+.1}%)", (new as f64 / old as f64 - 1.0) * 100.0)
             };
             format!(
                 "{} {} than before{share}",

@@ -161,7 +161,7 @@ fn reason(why_not: NoSuggestion) -> &'static str {
         NoSuggestion::NoCommonId => "no id is common to the keys of a batch",
         NoSuggestion::Date => "the id that they have in common is a date, whose slot would be hot",
         NoSuggestion::FewValues => {
-            "one value of the common id is in over 5 % of the batches, and its slot would be hot"
+            "one value of the common id is in over 5% of the batches, and its slot would be hot"
         }
     }
 }

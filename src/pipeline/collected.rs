@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(input.sample_percent, Some(20.0));
         let warnings: Vec<String> = input.warnings.iter().map(ToString::to_string).collect();
         assert!(
-            warnings[0].contains("20.0 % of the slots") && warnings[0].contains(" 5.0 times"),
+            warnings[0].contains("20.0% of the slots") && warnings[0].contains(" 5.0 times"),
             "{warnings:?}"
         );
         assert!(warnings[1].ends_with("left out: 1,200"), "{warnings:?}");

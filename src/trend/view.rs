@@ -156,7 +156,7 @@ fn growth(trend: &Trend) -> Option<Section<'_>> {
             Column::for_people("a month").rank(Rank::Kept),
             |(_, growth)| Cell::text(signed_percent(growth.a_month.estimate)),
         )
-        .column(Column::for_people("95 % interval"), |(_, growth)| {
+        .column(Column::for_people("95% interval"), |(_, growth)| {
             ends(&growth.a_month, signed_percent)
         })
         .column(
@@ -188,7 +188,7 @@ fn ahead(trend: &Trend) -> Option<Section<'_>> {
             Column::for_people(trend.by.head()).rank(Rank::Main),
             |ahead| Cell::amount(trend.by, ahead.load.estimate as u64),
         )
-        .column(Column::for_people("95 % interval"), |ahead| {
+        .column(Column::for_people("95% interval"), |ahead| {
             ends(&ahead.load, spelled)
         })
         .build();

@@ -114,17 +114,17 @@ mod tests {
             (
                 Shape::Exponential,
                 interval(0.062, Some((0.058, 0.066))),
-                "growing by 6.2 % a month (+5.8 % to +6.6 %)",
+                "growing by 6.2% a month (+5.8% to +6.6%)",
             ),
             (
                 Shape::Exponential,
                 interval(-0.02, None),
-                "shrinking by 2.0 % a month",
+                "shrinking by 2.0% a month",
             ),
             (
                 Shape::Linear,
                 interval(0.03, Some((-0.01, 0.07))),
-                "growing by the same amount each month, 3.0 % now (-1.0 % to +7.0 %)",
+                "growing by the same amount each month, 3.0% now (-1.0% to +7.0%)",
             ),
         ] {
             assert_eq!(growth(shape, &of), words);

@@ -108,7 +108,7 @@ fn keys_that_expire_together_are_a_risk_however_far_apart_the_others_expire() {
     let report = report(&scratch, "far.csv", &[]);
     let risks = report["verdict"]["findings"].to_string();
     assert!(
-        risks.contains("22.2 % of the keys expire within the same 2 minutes"),
+        risks.contains("22.2% of the keys expire within the same 2 minutes"),
         "{risks}"
     );
 }

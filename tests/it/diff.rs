@@ -102,7 +102,7 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
     let first = first.replace('\n', " ");
     assert!(
         first.starts_with(
-            "2,975 keys, 640 keys more than before (+27.4 %); still skewed, the fullest node at "
+            "2,975 keys, 640 keys more than before (+27.4%); still skewed, the fullest node at "
         ),
         "{first}"
     );

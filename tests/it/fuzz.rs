@@ -197,7 +197,7 @@ fn mutated_inputs_break_no_target() {
             target.name
         );
         table += &format!(
-            "| {} | {} | {:.0} | {:.1} | {:.0} % | 0 |\n",
+            "| {} | {} | {:.0} | {:.1} | {:.0}% | 0 |\n",
             target.name,
             cases,
             cases as f64 / secs,

@@ -102,12 +102,12 @@ fn names_from_right_to_left_are_isolated_for_people_only() {
 #[test]
 fn numbers_of_the_page_keep_their_unit_on_the_line() {
     let (scratch, _) = scratch();
-    scratch.file("tags", b"{a}1\n{a}2\nb\n");
-    let args = ["analyze", "tags", "--nodes", "3", "--out", "tagged"];
+    scratch.file("sizes.csv", b"key,size\nbig,5000000\nsmall,10\n");
+    let args = ["analyze", "sizes.csv", "--nodes", "3", "--out", "sized"];
     let text = scratch.run(&args);
-    assert!(stdout(&text).contains("on 66.7 % of the keys"));
-    let page = std::fs::read_to_string(scratch.path("tagged/report.html")).unwrap();
-    assert!(page.contains("on 66.7\u{A0}% of the keys"));
+    assert!(stdout(&text).contains("big is 4.77 MiB"));
+    let page = std::fs::read_to_string(scratch.path("sized/report.html")).unwrap();
+    assert!(page.contains("big is 4.77\u{A0}MiB"));
 }
 
 #[test]

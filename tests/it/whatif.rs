@@ -122,7 +122,7 @@ fn the_smallest_number_of_parts_is_found() {
         .strip_prefix("--split 'common = ")
         .and_then(|flag| flag.strip_suffix('\'')?.parse().ok())
         .unwrap();
-    // 4,000 keys of the tag: no part may be over 5 % of a node's fair share.
+    // 4,000 keys of the tag: no part may be over 5% of a node's fair share.
     let keys = found["input"]["keys"].as_f64().unwrap();
     let least = (4000.0 * 12.0 / (0.05 * keys)).ceil() as u64;
     assert!(

@@ -111,8 +111,8 @@ pub fn mean(metric: Metric, mean: f64) -> String {
 /// A share of one in percent with one digit; a share above zero never reads as zero.
 pub fn percent(share: f64) -> String {
     match share * 100.0 {
-        percent if percent > 0.0 && percent < 0.05 => String::from("<0.1 %"),
-        percent => format!("{percent:.1} %"),
+        percent if percent > 0.0 && percent < 0.05 => String::from("<0.1%"),
+        percent => format!("{percent:.1}%"),
     }
 }
 
@@ -389,14 +389,14 @@ mod tests {
     fn a_small_share_does_not_read_as_zero() {
         assert_eq!(
             [0.0, 0.0001, 0.1234, 1.0].map(percent),
-            ["0.0 %", "<0.1 %", "12.3 %", "100.0 %"]
+            ["0.0%", "<0.1%", "12.3%", "100.0%"]
         );
     }
 
     #[test]
     fn a_change_has_its_sign_unless_it_is_none() {
         let changes = [0.062, -0.005, -0.0001, 0.0].map(signed_percent);
-        assert_eq!(changes, ["+6.2 %", "-0.5 %", "0.0 %", "0.0 %"]);
+        assert_eq!(changes, ["+6.2%", "-0.5%", "0.0%", "0.0%"]);
     }
 
     #[test]

@@ -265,7 +265,7 @@ fn small(rng: &mut Rng, _: f64) -> Workload {
     load
 }
 
-/// A user is a company: 30 % of the orders. Half of the batches are of an order, half of a user.
+/// A user is a company: 30% of the orders. Half of the batches are of an order, half of a user.
 fn company(rng: &mut Rng, noise: f64) -> Workload {
     let orders: Vec<(usize, usize)> = (0..6000)
         .map(|i| {

@@ -128,7 +128,7 @@ pub(super) fn ratelimit(rng: &mut Rng, noise: f64) -> Workload {
     load.noisy(rng, noise)
 }
 
-/// The files of one user are 30 % of the bytes; batches are of an album, or of a user.
+/// The files of one user are 30% of the bytes; batches are of an album, or of a user.
 pub(super) fn bytes_user(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, change(0.55, 2200));
     let key = |user: usize, album: usize, part: &str| format!("u:{user}:album:{album}:{part}");
@@ -165,7 +165,7 @@ pub(super) fn bytes_user(rng: &mut Rng, noise: f64) -> Workload {
     load.noisy(rng, noise)
 }
 
-/// One user has 30 % of the accesses, with tags or without.
+/// One user has 30% of the accesses, with tags or without.
 pub(super) fn hot_capture(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, change(1.0, 6000));
     load.names(each(

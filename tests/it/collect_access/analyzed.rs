@@ -264,7 +264,7 @@ fn a_sample_says_so_and_is_not_taken_for_a_damaged_dump() {
     assert_eq!(found["input"]["keys"], keys);
     assert_eq!(found["input"]["sample_percent"], 5.0);
     assert!(
-        words(&found["input"]["warnings"]).contains("a sample, 5.0 % of the slots"),
+        words(&found["input"]["warnings"]).contains("a sample, 5.0% of the slots"),
         "{}",
         found["input"]
     );

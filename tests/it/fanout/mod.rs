@@ -145,7 +145,7 @@ fn the_tail_follows_the_nodes_that_batches_touch() {
     assert_eq!(scratch.entries(""), ["batches"]);
     assert!(
         stdout(&text)
-            .contains("where one node is slow with probability 1.0 %, 2.0 % of the batches are"),
+            .contains("where one node is slow with probability 1.0%, 2.0% of the batches are"),
         "{}",
         stdout(&text)
     );

@@ -70,7 +70,7 @@ fn all_forms_that_analyze_reads_are_read() {
         stdout(&said)
     );
     assert!(
-        stdout(&said).contains("error  global-tag: 1 of 1 keys (100.0 %) have a tag"),
+        stdout(&said).contains("error  global-tag: 1 of 1 keys (100.0%) have a tag"),
         "{}",
         stdout(&said)
     );

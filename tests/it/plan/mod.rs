@@ -82,7 +82,7 @@ fn people_read_what_moves_and_what_that_brings() {
         b"a\n{hot}1\n{hot}2\n{hot}3\n",
     );
     assert!(
-        stdout(&piped).contains("the tag {hot}, 100.0 % of slot "),
+        stdout(&piped).contains("the tag {hot}, 100.0% of slot "),
         "{}",
         stdout(&piped)
     );

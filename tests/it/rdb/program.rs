@@ -41,7 +41,7 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
     assert_eq!(stop["byte"], cut.len());
     let reason = stop["reason"].as_str().unwrap();
     for part in [
-        "cut off after 9 keys of 10 (90.0 %)",
+        "cut off after 9 keys of 10 (90.0%)",
         "in slot ",
         "key:0008",
         "REDIS0012",

@@ -48,7 +48,7 @@ fn keys_are_as_the_server_said_of_them() {
             let off = 100.0 * (estimated as f64 / said as f64 - 1.0);
             assert!(
                 off.abs() <= most(type_name, encoding),
-                "{type_name} {encoding}: {off:+.2} %"
+                "{type_name} {encoding}: {off:+.2}%"
             );
         }
     }

@@ -75,7 +75,7 @@ fn reports_of_analyze_become_a_trend_with_every_name_that_came_or_went() {
     );
     assert_eq!(full["last_forecast"]["file"], "r4/report.json");
     let months = |end: &str| full["months"][end].as_f64().unwrap();
-    // The fullest node has a little over a third of the bytes, which grow by 6 % a month.
+    // The fullest node has a little over a third of the bytes, which grow by 6% a month.
     let used = full["used"].as_f64().unwrap();
     let truth = (102_400.0 / used).ln() / 1.06f64.ln();
     assert!(

@@ -57,7 +57,7 @@ fn set_written(path: &Path, secs: u64) {
     file.set_modified(at).unwrap();
 }
 
-/// Eight months: 6 % a month, a tag that comes, one that goes, one that comes and goes.
+/// Eight months: 6% a month, a tag that comes, one that goes, one that comes and goes.
 fn eight_months(scratch: &Scratch) -> Vec<String> {
     let month = |month: u32| {
         let wave = [1.01, 0.99, 1.0, 1.005, 0.99, 1.01, 1.0, 0.995][month as usize];

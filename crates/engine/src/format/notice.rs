@@ -116,27 +116,27 @@ notices! {
     /// An RDB file of Redis up to 7.2 whose keys have sizes in memory.
     EstimatedRedis7: Note, "RDB file",
         " of Redis up to 7.2: sizes are estimates of the memory of each key. Measured after a restart, all keys \
-         together were off by at most 0.5 %, and one by 30 %; before it, where tables grow, by 5 and 50 %; --size \
+         together were off by at most 0.5%, and one by 30%; before it, where tables grow, by 5 and 50%; --size \
          serialized takes the bytes in the file";
     /// One of Redis 7.4 or 8.0.
     EstimatedRedis74: Note, "RDB file",
         " of Redis 7.4 or 8.0: sizes are estimates of the memory of each key. Measured after a restart, all keys \
-         together were off by at most 1 %, and one by 30 %; before it, where tables grow, by 5 and 50 %; --size \
+         together were off by at most 1%, and one by 30%; before it, where tables grow, by 5 and 50%; --size \
          serialized takes the bytes in the file";
     /// One of Redis 8.2.
     EstimatedRedis82: Note, "RDB file",
         " of Redis 8.2: sizes are estimates of the memory of each key. Measured after a restart, all keys together \
-         were off by at most 1 %, and one by 30 %; before it, where tables grow, by 5 and 50 %; --size serialized \
+         were off by at most 1%, and one by 30%; before it, where tables grow, by 5 and 50%; --size serialized \
          takes the bytes in the file";
     /// One of Redis from 8.10 on.
     EstimatedRedis810: Note, "RDB file",
         " of Redis 8.10 or later: sizes are estimates of the memory of each key. Measured after a restart, all keys together \
-         were off by at most 1 %, and one by 30 %; before it, where tables grow, by 5 and 50 %; --size serialized \
+         were off by at most 1%, and one by 30%; before it, where tables grow, by 5 and 50%; --size serialized \
          takes the bytes in the file";
     /// One of Valkey from 9.1 on.
     EstimatedValkey91: Note, "RDB file",
         " of Valkey 9.1 or later: sizes are estimates of the memory of each key. Measured after a restart, all keys \
-         together were off by at most 1 %, and one by 30 %; before it, where tables grow, by 5 and 50 %; --size \
+         together were off by at most 1%, and one by 30%; before it, where tables grow, by 5 and 50%; --size \
          serialized takes the bytes in the file";
     /// One of another server, of which estimates were not measured.
     Estimated: Note, "RDB file",

@@ -20,7 +20,7 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
     }
     if let Some(percent) = summary.input.sample_percent {
         return Some(format!(
-            "a sample of {percent} % of the slots, and a plan needs the keys of all"
+            "a sample of {percent}% of the slots, and a plan needs the keys of all"
         ));
     }
     if summary.verdict.state == State::Suspicious {

@@ -23,11 +23,11 @@ impl InWords for Sign {
                 }
             ),
             Sign::Duplicates { share } => format!(
-                "{:.0} % of its keys are duplicates: a replica, or the same node twice",
+                "{:.0}% of its keys are duplicates: a replica, or the same node twice",
                 100.0 * share
             ),
             Sign::NodeTwice { node, share } => format!(
-                "{:.0} % of the keys of node {} are duplicates, and hardly any elsewhere: its dump occurs twice, or with its replica's",
+                "{:.0}% of the keys of node {} are duplicates, and hardly any elsewhere: its dump occurs twice, or with its replica's",
                 100.0 * share,
                 short(&node.name)
             ),
@@ -105,7 +105,7 @@ impl InWords for Sign {
                 assumed: true,
                 ..
             } => format!(
-                "node {} is {:.0} % below its share ({sigmas:.0} sigma), and no other node is above: its part of the dump \
+                "node {} is {:.0}% below its share ({sigmas:.0} sigma), and no other node is above: its part of the dump \
                  is incomplete, or the cluster has other nodes",
                 short(&node.name),
                 100.0 * over.abs()
@@ -127,7 +127,7 @@ impl InWords for Sign {
                     _ => "keys of another cluster are among them",
                 };
                 format!(
-                    "without heavy tags node {} is {:.0} % {side} its share, which no hash does: {why}",
+                    "without heavy tags node {} is {:.0}% {side} its share, which no hash does: {why}",
                     short(&node.name),
                     100.0 * over.abs()
                 )

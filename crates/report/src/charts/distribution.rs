@@ -63,7 +63,7 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     }
     let [median, most, max] =
         [stats.p50, stats.p99, stats.max].map(|load| loads.short(load as f64));
-    let title = format!("{what} per slot: median {median}, 99 % hold at most {most}, max {max}");
+    let title = format!("{what} per slot: median {median}, 99% hold at most {most}, max {max}");
     Sheet::new(title, subtitle, move |canvas| {
         let perfect = loads.expected();
         draw(

@@ -44,7 +44,7 @@ impl Scale {
         let stats = loads.stats;
         let twice = (2.0 * stats.mean).ceil() as u64;
         let (top, reason) = match stats.p999 > twice {
-            true => (stats.p999, ": 99.9 % of the slots hold no more"),
+            true => (stats.p999, ": 99.9% of the slots hold no more"),
             false if twice > 1 => (twice, ": twice the mean"),
             false => (1, ""),
         };
@@ -243,7 +243,7 @@ fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
             .into_iter()
             .for_each(|end| canvas.fill([end, top - 5, end + 2, top], EXPECTED));
         let (least, most) = (loads.short(least.floor()), loads.short(most.ceil()));
-        words = format!("{words}; a perfect hash: {least} to {most} in 99.8 % of the slots");
+        words = format!("{words}; a perfect hash: {least} to {most} in 99.8% of the slots");
     }
     let left = (mean - 34).max(x.start);
     canvas.text(&words, (left, top - 18), Anchor::Start, style);

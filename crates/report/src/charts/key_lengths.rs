@@ -30,7 +30,7 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
 
 fn title(lengths: &Quantiles) -> String {
     let [half, most, longest] = [lengths.p50, lengths.p99, lengths.max].map(bytes);
-    format!("Key names: half have at most {half}, 99 % {most}, the longest {longest}")
+    format!("Key names: half have at most {half}, 99% {most}, the longest {longest}")
 }
 
 fn bytes(length: u64) -> String {
@@ -65,6 +65,6 @@ fn draw(canvas: &Canvas<'_>, lengths: &Quantiles) {
     let mark = |words: &str, at: u64| (at as f64 + 0.5, format!("{words} {}", bytes(at)));
     plot.draw_uprights(
         canvas,
-        &[mark("median", lengths.p50), mark("99 % ≤", lengths.p99)],
+        &[mark("median", lengths.p50), mark("99% ≤", lengths.p99)],
     );
 }

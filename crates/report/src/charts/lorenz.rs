@@ -40,7 +40,7 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     slots.sort_unstable();
     let fullest = balance::sum(&slots[SLOTS - FULLEST..]) as f64 / loads.total();
     let title = format!(
-        "The fullest 1 % of the slots hold {} of the {noun}",
+        "The fullest 1% of the slots hold {} of the {noun}",
         percent(fullest)
     );
     let owning = summary.nodes.owning();

@@ -212,7 +212,7 @@ fn legend(canvas: &Canvas<'_>, loads: &Loads<'_>, perfect: Option<&CompoundPoiss
     let expected = perfect.map(|perfect| {
         let (least, most) = perfect.middle_998_permille();
         let (least, most) = (loads.short(least.floor()), loads.short(most.ceil()));
-        format!("perfect hash: {least} to {most} in 99.8 % of the slots")
+        format!("perfect hash: {least} to {most} in 99.8% of the slots")
     });
     let mut entries = vec![
         (

@@ -39,7 +39,7 @@ fn bytes(size: u64) -> String {
 fn title(sizes: &Quantiles) -> String {
     let share = percent(sizes.share_of_largest(LARGEST));
     format!(
-        "The largest 1 % of the keys hold {share} of the bytes; median {}",
+        "The largest 1% of the keys hold {share} of the bytes; median {}",
         bytes(sizes.p50)
     )
 }
@@ -83,6 +83,6 @@ fn draw(canvas: &Canvas<'_>, sizes: &Quantiles) {
     let mark = |words: &str, size: u64| (size as f64, format!("{words} {}", bytes(size)));
     plot.draw_uprights(
         canvas,
-        &[mark("median", sizes.p50), mark("99 % ≤", sizes.p99)],
+        &[mark("median", sizes.p50), mark("99% ≤", sizes.p99)],
     );
 }

@@ -50,7 +50,7 @@ impl Numbers {
             Numbers::Binary => bytes_in_three_digits(value),
             Numbers::Micros => micros(value),
             #[cfg(feature = "charts")]
-            Numbers::Percent => format!("{:.0} %", 100.0 * value),
+            Numbers::Percent => format!("{:.0}%", 100.0 * value),
             #[cfg(feature = "charts")]
             Numbers::Plain => format!("{value:.0}"),
             Numbers::Moments => time(value as u64),

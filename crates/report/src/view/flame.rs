@@ -363,7 +363,7 @@ mod tests {
         assert_eq!((flame.rows(), flame.narrow), (4, 1));
         assert_eq!(
             flame.frames[2].title,
-            "pattern a:<n>: 250 keys, 25.0 % of all"
+            "pattern a:<n>: 250 keys, 25.0% of all"
         );
     }
 

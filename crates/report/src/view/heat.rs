@@ -138,7 +138,7 @@ mod tests {
         );
         assert_eq!(
             of(Heat::Cpu, 4_310_000),
-            pair("4.31 s of CPU time", "43.1 % of a core")
+            pair("4.31 s of CPU time", "43.1% of a core")
         );
         assert_eq!(
             of(Heat::Network, 3 << 20),

@@ -164,7 +164,7 @@ fn sums_of_each_encoding_are_near_what_the_server_says() {
         for ((type_name, encoding), (keys, estimated, said)) in &sums {
             let off = 100.0 * (*estimated as f64 / *said as f64 - 1.0);
             let row = format!(
-                "| {} | {type_name} {encoding} | {keys} | {estimated} | {said} | {off:+.2} % |\n",
+                "| {} | {type_name} {encoding} | {keys} | {estimated} | {said} | {off:+.2}% |\n",
                 version(client)
             );
             // Levels and buckets are random: of few keys a sum says little.

@@ -242,7 +242,7 @@ fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
             }
             for ((type_name, encoding), of) in &by_type {
                 println!(
-                    "{kind:?}, {state:?}: {type_name} {encoding}, {} of {} equal, in all {:+.2} %, at most {:+.2} %",
+                    "{kind:?}, {state:?}: {type_name} {encoding}, {} of {} equal, in all {:+.2}%, at most {:+.2}%",
                     of.exact,
                     of.keys,
                     100.0 * of.total(),
@@ -255,7 +255,7 @@ fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
                     "{kind:?}: {type_name} {encoding}"
                 );
             }
-            println!("{kind:?}, {state:?}: in all {:+.2} %", 100.0 * all.total());
+            println!("{kind:?}, {state:?}: in all {:+.2}%", 100.0 * all.total());
             let far = keys
                 .iter()
                 .filter(|(key, said)| !is_close(kind, state, key, *said));
@@ -285,7 +285,7 @@ fn report_names_errors(kind: Kind, server: &Server) {
     };
     let in_all = of_kind(MOST_IN_ALL, kind);
     let words = format!(
-        "all keys together were off by at most {} %, and one by {} %; before it, where tables grow, by {} and {} %",
+        "all keys together were off by at most {}%, and one by {}%; before it, where tables grow, by {} and {}%",
         in_all.0,
         most(State::Restarted),
         in_all.1,

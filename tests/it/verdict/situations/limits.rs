@@ -23,7 +23,7 @@ fn how_near_nodes_are_to_their_limits() {
     };
     check(vec![
         situation(
-            "even at 95 %",
+            "even at 95%",
             even().servers(noeviction(&[0.95; 3])),
             State::Limit,
             &["FULL 10.0.0.", "95"],
@@ -94,14 +94,14 @@ fn how_near_nodes_are_to_their_limits() {
             first.contains("buffers")
         }),
         situation(
-            "83 % without a growth that would say when it is full",
+            "83% without a growth that would say when it is full",
             even().servers(noeviction(&[0.83; 3])),
             State::Balanced,
             &["BALANCED"],
             &[],
         ),
         situation(
-            "83 % that grows by a quarter a month",
+            "83% that grows by a quarter a month",
             even()
                 .servers(noeviction(&[0.83; 3]))
                 .asked(|analysis| analysis.room(growing(0.25))),
@@ -123,7 +123,7 @@ fn how_near_nodes_are_to_their_limits() {
         )
         .with(FindingKind::NoLimit),
         situation(
-            "CPU at 95 % on all nodes",
+            "CPU at 95% on all nodes",
             even()
                 .servers(noeviction(&[0.3; 3]))
                 .since(0, 0, 0.95)
@@ -145,7 +145,7 @@ fn how_near_nodes_are_to_their_limits() {
             &[],
         ),
         situation(
-            "a node at 98 % whose dump lacks another node",
+            "a node at 98% whose dump lacks another node",
             Scene::even(3)
                 .keys(
                     "key,size",
@@ -161,7 +161,7 @@ fn how_near_nodes_are_to_their_limits() {
         )
         .with(FindingKind::Suspicious),
         situation(
-            "one node at 95 %",
+            "one node at 95%",
             Scene::on(&[16_383])
                 .keys("key,size", light(KEYS, ",100"))
                 .servers(noeviction(&[0.95])),

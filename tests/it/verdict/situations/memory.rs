@@ -27,7 +27,7 @@ fn how_uneven_memory_is() {
     let second = |at: usize| format!("{{second{at}}}:x,3000");
     check(vec![
         situation(
-            "uneven at 40 % of maxmemory is no emergency",
+            "uneven at 40% of maxmemory is no emergency",
             half().servers(noeviction(&[0.4, 0.2, 0.2])),
             State::Skewed,
             &["SKEWED", "it owns 50% of the slots (+0.50)"],
@@ -35,7 +35,7 @@ fn how_uneven_memory_is() {
         )
         .severity(Severity::Warning),
         situation(
-            "the same at 80 %",
+            "the same at 80%",
             half().servers(noeviction(&[0.8, 0.4, 0.4])),
             State::Skewed,
             &["SKEWED", "it owns 50% of the slots"],
@@ -72,7 +72,7 @@ fn how_uneven_memory_is() {
             &[],
         ),
         situation(
-            "2 % more maxmemory on one node is no other hardware",
+            "2% more maxmemory on one node is no other hardware",
             even().servers([1.02, 1.0, 1.0].map(|size| {
                 let mut server = info(0.3, "noeviction");
                 server.maxmemory = Some((1e9 * size) as u64);
@@ -153,7 +153,7 @@ fn how_uneven_memory_is() {
             &[Move],
         ),
         situation(
-            "sizes for 60 % of the keys",
+            "sizes for 60% of the keys",
             Scene::even(3)
                 .keys("key,size", light(KEYS, ",100"))
                 .and((0..8000).map(|at| format!("other:{at},"))),
@@ -162,7 +162,7 @@ fn how_uneven_memory_is() {
             &[],
         ),
         situation(
-            "sizes for 20 % of the keys",
+            "sizes for 20% of the keys",
             Scene::even(3)
                 .keys("key,size", light(KEYS / 4, ",100"))
                 .and((0..KEYS).map(|at| format!("other:{at},"))),

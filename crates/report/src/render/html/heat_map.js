@@ -27,7 +27,7 @@ function heatMap() {
     const power = units.findLastIndex((unit, i) => i === 0 || bytes >= 1024 ** i);
     return `${digits(bytes / 1024 ** power)} ${units[power]}/s`;
   };
-  const rates = { ops: (rate) => `${digits(rate)} ops/s`, cpu: (rate) => `${digits(rate / 1e4)} % of a core`, network: traffic };
+  const rates = { ops: (rate) => `${digits(rate)} ops/s`, cpu: (rate) => `${digits(rate / 1e4)}% of a core`, network: traffic };
   const rate = (count) => rates[heat.heat](count / heat.secs);
   const clamp = (value, most) => Math.max(0, Math.min(most, value));
 

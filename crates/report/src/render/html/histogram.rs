@@ -166,7 +166,7 @@ mod tests {
         let page = of(&quantiles(vec![(10, 1), (11, 2), (12, 1)]));
         assert!(page.contains("M333.3 1000.0V0.0H666.7V1000.0Z"), "{page}");
         assert!(
-            page.contains("<title>11 B to 11 B: 2 (50.0 %)</title>"),
+            page.contains("<title>11 B to 11 B: 2 (50.0%)</title>"),
             "{page}"
         );
         assert_eq!(page.matches("V500.0H").count(), 2);

@@ -55,7 +55,7 @@ pub(super) fn render(chart: &SchemeChart) -> Result<String> {
             .into_iter()
             .map(|(value, label)| (plot.y.exact(value) / 10.0, label))
             .collect(),
-        ends: (0..=4).map(|part| format!("{} %", 25 * part)).collect(),
+        ends: (0..=4).map(|part| format!("{}%", 25 * part)).collect(),
         names: named.collect(),
     };
     picture.render()

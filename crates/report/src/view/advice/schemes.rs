@@ -35,7 +35,7 @@ impl SchemePoint {
     /// What is on both axes, in words.
     pub(crate) fn figures(&self) -> String {
         format!(
-            "{:.0} %, {:.2} ({:.2})",
+            "{:.0}%, {:.2} ({:.2})",
             100.0 * self.single_slot_share,
             self.max_over_mean,
             self.max_over_mean_2n

@@ -394,7 +394,7 @@ impl Walker {
         let of_all = match self.announced {
             0 => String::new(),
             all => format!(
-                " of {} ({:.1} %)",
+                " of {} ({:.1}%)",
                 all,
                 100.0 * self.keys as f64 / all as f64
             ),
