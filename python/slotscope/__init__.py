@@ -13,19 +13,20 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from slotscope import _native
 from slotscope._native import VERSION as __version__
 from slotscope._native import Error, Report, Slots, Table, load, slot, slots, tag
 from slotscope._words import inputs_of, words_of
 from slotscope.options import Advise, Analyze, Plan, WhatIf
-from slotscope.parts import merge, needs_recount, plan_splits, recount, report, tally
+from slotscope.parts import merge, needs_recount, plan_splits, recount, report, report_from_parts, tally
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from slotscope.options import File, Keys, Path
+    from slotscope.results import AdviseResult, DiffResult, PlanResult, WhatIfResult
 
 __all__ = [
     "Error",
@@ -43,6 +44,7 @@ __all__ = [
     "plan_splits",
     "recount",
     "report",
+    "report_from_parts",
     "slot",
     "slots",
     "tag",
@@ -66,43 +68,43 @@ def analyze(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[An
     return _native.analyze(inputs_of(inputs, keys), words_of(options, Analyze))
 
 
-def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]) -> dict[str, Any]:
+def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]) -> PlanResult:
     """Which slots to move where, to even out the nodes: the JSON of `slotscope plan --json`.
 
     Inputs and errors are those of `analyze`. Nothing is moved.
     """
-    found: dict[str, Any] = json.loads(_native.plan(inputs_of(inputs, keys), words_of(options, Plan)))
+    found: PlanResult = json.loads(_native.plan(inputs_of(inputs, keys), words_of(options, Plan)))
     return found
 
 
-def whatif(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[WhatIf]) -> dict[str, Any]:
+def whatif(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[WhatIf]) -> WhatIfResult:
     """The same keys on other nodes, by another hash policy or with other tags: the JSON of `slotscope whatif --json`.
 
     Inputs and errors are those of `analyze`; one of `to_nodes`, `to_topology`, `to_policy`, `retag`, `untag`, `split` and
     `grow` says what is tried.
     """
-    found: dict[str, Any] = json.loads(_native.whatif(inputs_of(inputs, keys), words_of(options, WhatIf)))
+    found: WhatIfResult = json.loads(_native.whatif(inputs_of(inputs, keys), words_of(options, WhatIf)))
     return found
 
 
-def advise(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Advise]) -> dict[str, Any]:
+def advise(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Advise]) -> AdviseResult:
     """Which part of a key belongs in braces: the JSON of `slotscope advise --json`.
 
     Inputs and errors are those of `analyze`; MONITOR captures and append-only files may be among them, and `batches` names
     files of commands.
     """
-    found: dict[str, Any] = json.loads(_native.advise(inputs_of(inputs, keys), words_of(options, Advise)))
+    found: AdviseResult = json.loads(_native.advise(inputs_of(inputs, keys), words_of(options, Advise)))
     return found
 
 
-def diff(old: Report | Path, new: Report | Path, *, by: str | None = None) -> dict[str, Any]:
+def diff(old: Report | Path, new: Report | Path, *, by: str | None = None) -> DiffResult:
     """What grew and what got hot between two reports: the JSON of `slotscope diff --json`.
 
     A report is one of `analyze`, or the path of a report.json or of its directory. `by` is the metric that is compared:
     that of `new`, if `old` has it.
     """
     reports = [report if isinstance(report, Report) else load(report) for report in (old, new)]
-    found: dict[str, Any] = json.loads(_native.diff(reports[0], reports[1], by))
+    found: DiffResult = json.loads(_native.diff(reports[0], reports[1], by))
     return found
 
 

@@ -2,9 +2,14 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, final, overload
+from typing import TYPE_CHECKING, Any, final, overload
 
 from slotscope.options import Keys
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 __all__ = [
     "Error",
@@ -22,7 +27,7 @@ __all__ = [
     "plan",
     "plan_splits",
     "recount",
-    "report",
+    "report_from_parts",
     "slot",
     "slots",
     "tag",
@@ -41,54 +46,92 @@ class Slots:
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> int: ...
-    def tolist(self) -> list[int]: ...
+    def tolist(self) -> list[int]:
+        """The slots as a list."""
     @property
-    def __array_interface__(self) -> dict[str, Any]: ...
+    def __array_interface__(self) -> dict[str, Any]:
+        """How NumPy reads the slots without a copy."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
 
 @final
 class Table:
-    """A table of a report, which whatever reads Arrow streams takes."""
+    """A table of a report, which every reader of Arrow streams takes: `polars.DataFrame(table)`, `pyarrow.table(table)`.
+
+    Its `repr` shows the first rows.
+    """
 
     @property
-    def columns(self) -> list[str]: ...
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas DataFrame; ImportError if pandas or pyarrow is not installed."""
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a polars DataFrame; ImportError if polars is not installed."""
+    def to_arrow(self) -> pyarrow.Table:
+        """The table as a pyarrow Table; ImportError if pyarrow is not installed."""
     def __len__(self) -> int: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+    def _repr_html_(self) -> str: ...
 
 @final
 class Report:
-    """What an analysis found."""
+    """The result of an analysis. Its `repr` is the verdict in a sentence; a notebook shows the whole page."""
 
     @property
-    def verdict(self) -> str: ...
+    def verdict(self) -> str:
+        """The verdict in a word: "balanced", "watch", "skewed", "suspicious" and others that docs/verdict.md lists."""
     @property
-    def sentence(self) -> str: ...
+    def sentence(self) -> str:
+        """The verdict in a sentence."""
     @property
-    def keys(self) -> Table: ...
+    def keys(self) -> Table:
+        """The heaviest single keys: key, slot, node, weights, share. Empty if keys have no weights."""
     @property
-    def nodes(self) -> Table: ...
+    def nodes(self) -> Table:
+        """The nodes: node, address, slots, and their load in every metric of the input."""
     @property
-    def patterns(self) -> Table: ...
+    def patterns(self) -> Table:
+        """Patterns of key names, such as `user:<n>`: name, load, share (0 to 1), share in tags, slots."""
     @property
-    def prefixes(self) -> Table: ...
+    def prefixes(self) -> Table:
+        """Prefixes of key names, level by level; columns as in `patterns`."""
     @property
-    def slots(self) -> Table: ...
+    def slots(self) -> Table:
+        """All 16384 slots: slot, node, and their load."""
     @property
-    def tags(self) -> Table: ...
-    def __getitem__(self, part: str, /) -> Any: ...
-    def to_dict(self) -> dict[str, Any]: ...
-    def to_json(self) -> str: ...
-    def to_html(self) -> str: ...
-    def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None: ...
+    def tags(self) -> Table:
+        """The heaviest hash tags: tag, slot, node, load, share (0 to 1)."""
+    def __getitem__(self, part: str, /) -> Any:
+        """A part of report.json, such as `report["nodes"]`; KeyError if there is none of this name."""
+    def to_dict(self) -> dict[str, Any]:
+        """report.json as a new dict."""
+    def to_json(self) -> str:
+        """report.json as text."""
+    def to_html(self) -> str:
+        """The page of the report: one HTML document that loads nothing."""
+    def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Writes report.json, report.html, charts and CSV files into a directory, which is created.
+
+        Raises Error if a file there is not one of slotscope; `force` replaces such files.
+        """
     def _repr_html_(self) -> str: ...
 
-def slot(key: bytes | str, /) -> int: ...
-def slots(keys: Keys, /) -> Slots: ...
+def slot(key: bytes | str, /) -> int:
+    """The hash slot of a key, 0 to 16383, as CLUSTER KEYSLOT answers; str is UTF-8."""
+
+def slots(keys: Keys, /) -> Slots:
+    """The hash slots of many keys, in their order. Arrow and NumPy arrays are read without a copy.
+
+    Raises Error if a key is null, TypeError if it is neither bytes nor str.
+    """
+
 @overload
 def tag(key: bytes, /) -> bytes | None: ...
 @overload
 def tag(key: str, /) -> str | None: ...
-def load(path: str | os.PathLike[str], /) -> Report: ...
+def load(path: str | os.PathLike[str], /) -> Report:
+    """The report in a report.json, or in the directory that has one. Raises Error if it cannot be read."""
+
 def analyze(inputs: dict[str, Any], words: list[str]) -> Report: ...
 def plan(inputs: dict[str, Any], words: list[str]) -> str: ...
 def advise(inputs: dict[str, Any], words: list[str]) -> str: ...
@@ -99,5 +142,5 @@ def tally(plan: bytes, splits: str, words: list[str]) -> bytes: ...
 def merge(files: Sequence[bytes], /) -> bytes: ...
 def needs_recount(tally: bytes, /) -> bool: ...
 def recount(tally: bytes, splits: str, words: list[str]) -> bytes: ...
-def report(tally: bytes, again: Sequence[bytes], words: list[str]) -> Report: ...
+def report_from_parts(tally: bytes, again: Sequence[bytes], words: list[str]) -> Report: ...
 def main(words: list[str]) -> int: ...

@@ -4,12 +4,13 @@
     parts = [tally(plan, [split]) for split in splits]      # anywhere, in any order
     counted = merge(parts)                                  # in any tree
     again = [recount(counted, [split]) for split in splits] if needs_recount(counted) else []
-    print(report(counted, again, nodes=6))
+    print(report_from_parts(counted, again, nodes=6))
 """
 
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from slotscope.options import Path, Split
 
-__all__ = ["merge", "needs_recount", "plan_splits", "recount", "report", "tally"]
+__all__ = ["merge", "needs_recount", "plan_splits", "recount", "report", "report_from_parts", "tally"]
 
 
 def plan_splits(
@@ -31,7 +32,7 @@ def plan_splits(
 ) -> tuple[bytes, list[Split]]:
     """The plan of the inputs, and its splits of about `split` bytes; both can be sent anywhere.
 
-    Inputs and options are those of `analyze`, less file objects and keys. An input that can only be read from its start,
+    Inputs and options are those of `analyze`, except file objects and keys. An input that can only be read from its start,
     such as a compressed or an RDB file, is one split.
 
     Raises Error where an input cannot be opened, or an option cannot be used.
@@ -54,11 +55,17 @@ def recount(counted: bytes, splits: Sequence[Split], **options: Unpack[Counting]
     return _native.recount(counted, json.dumps(list(splits)), words_of(options, Counting))
 
 
-def report(counted: bytes, again: Sequence[bytes] = (), **options: Unpack[Analyze]) -> Report:
+def report_from_parts(counted: bytes, again: Sequence[bytes] = (), **options: Unpack[Analyze]) -> Report:
     """The report of a merged tally file and of the recount files, where it needs them: that of `analyze` on all inputs.
 
     Options are those of `plan_splits`; those that do not decide what is counted may differ.
 
     Raises Error where a part is missing.
     """
-    return _native.report(counted, list(again), words_of(options, Analyze))
+    return _native.report_from_parts(counted, list(again), words_of(options, Analyze))
+
+
+def report(counted: bytes, again: Sequence[bytes] = (), **options: Unpack[Analyze]) -> Report:
+    """The old name of `report_from_parts`."""
+    warnings.warn("slotscope.report is called report_from_parts", DeprecationWarning, stacklevel=2)
+    return report_from_parts(counted, again, **options)

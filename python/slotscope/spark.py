@@ -67,7 +67,7 @@ def analyze(
     again = []
     if slotscope.needs_recount(counted):
         again.append(_round(spark, "recounting names", "recount", counted, splits, counting))
-    return slotscope.report(counted, again, **options)
+    return slotscope.report_from_parts(counted, again, **options)
 
 
 def _round(

@@ -9,6 +9,7 @@ mod keys;
 mod numpy;
 mod parts;
 mod report;
+mod rows;
 mod slots;
 mod table;
 mod work;
@@ -27,11 +28,13 @@ mod _native {
     use crate::error::Error;
     use crate::keys::bytes_of;
     #[pymodule_export]
-    use crate::parts::{merge, needs_recount, plan_splits, recount, report, tally};
+    use crate::parts::{merge, needs_recount, plan_splits, recount, report_from_parts, tally};
     #[pymodule_export]
-    use crate::report::{Report, Table};
+    use crate::report::Report;
     #[pymodule_export]
     use crate::slots::Slots;
+    #[pymodule_export]
+    use crate::table::Table;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -97,7 +97,7 @@ pub(crate) fn recount<'py>(
 
 /// The report of a merged tally file and recount files.
 #[pyfunction]
-pub(crate) fn report(
+pub(crate) fn report_from_parts(
     py: Python<'_>,
     tally: Vec<u8>,
     again: Vec<Vec<u8>>,

@@ -2,18 +2,16 @@
 
 use std::path::PathBuf;
 
-use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::PyDict;
 use slotscope::Summary;
 use slotscope::output::Guard;
 use slotscope::report::render::html;
 use slotscope::report::{self, ChartSet, json};
 
-use crate::arrow;
-use crate::error::{bad, raised};
-use crate::table;
+use crate::error::raised;
+use crate::table::Table;
 
 /// What an analysis found. Its `repr` is the verdict in a sentence; in a notebook it is the whole page.
 #[pyclass(module = "slotscope", frozen)]
@@ -28,16 +26,6 @@ impl Report {
             summary,
             parsed: PyOnceLock::new(),
         }
-    }
-
-    fn table(&self, name: &str) -> PyResult<Table> {
-        let known = table::TABLES.iter().find(|(known, _)| *known == name);
-        let (name, make) =
-            known.ok_or_else(|| bad("table", format!("no table is called {name}")))?;
-        Ok(Table {
-            name,
-            rows: table::columns(&make(&self.summary)).map_err(raised)?,
-        })
     }
 
     fn parsed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -89,37 +77,37 @@ impl Report {
     /// The heaviest single keys: key, slot, node, weights, share. Empty where keys have no weights.
     #[getter]
     fn keys(&self) -> PyResult<Table> {
-        self.table("keys")
+        Table::new("keys", &self.summary)
     }
 
     /// The nodes: node, address, slots, and their load (keys, and bytes, ops, accesses where the input carries them).
     #[getter]
     fn nodes(&self) -> PyResult<Table> {
-        self.table("nodes")
+        Table::new("nodes", &self.summary)
     }
 
-    /// Patterns of key names, such as `user:<int>`: name, load, share (0 to 1), share in tags, slots.
+    /// Patterns of key names, such as `user:<n>`: name, load, share (0 to 1), share in tags, slots.
     #[getter]
     fn patterns(&self) -> PyResult<Table> {
-        self.table("patterns")
+        Table::new("patterns", &self.summary)
     }
 
     /// What key names begin with, level by level; columns as of `patterns`.
     #[getter]
     fn prefixes(&self) -> PyResult<Table> {
-        self.table("prefixes")
+        Table::new("prefixes", &self.summary)
     }
 
     /// All 16384 slots: slot, node, and their load.
     #[getter]
     fn slots(&self) -> PyResult<Table> {
-        self.table("slots")
+        Table::new("slots", &self.summary)
     }
 
     /// The heaviest hash tags: tag, slot, node, load, share (0 to 1).
     #[getter]
     fn tags(&self) -> PyResult<Table> {
-        self.table("tags")
+        Table::new("tags", &self.summary)
     }
 
     /// Writes report.json, report.html, the charts (png) and the tables (csv) into a directory, which is made.
@@ -157,43 +145,5 @@ impl Report {
 
     fn __repr__(&self) -> String {
         self.sentence()
-    }
-}
-
-/// A table of a report. Whatever reads Arrow streams takes it: `polars.DataFrame(table)`, `pyarrow.table(table)`,
-/// `pandas.DataFrame.from_arrow(table)`, or DuckDB by the name of the variable.
-#[pyclass(module = "slotscope", frozen)]
-pub struct Table {
-    name: &'static str,
-    rows: RecordBatch,
-}
-
-#[pymethods]
-impl Table {
-    /// The names of the columns.
-    #[getter]
-    fn columns(&self) -> Vec<String> {
-        let fields = self.rows.schema_ref().fields().iter();
-        fields.map(|field| field.name().clone()).collect()
-    }
-
-    fn __len__(&self) -> usize {
-        self.rows.num_rows()
-    }
-
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Another type is a wish, which the interface lets a producer pass over.
-        drop(requested_schema);
-        arrow::stream(py, &self.rows)
-    }
-
-    fn __repr__(&self) -> String {
-        let (rows, columns) = (self.__len__(), self.columns().join(", "));
-        format!("<slotscope.Table {}: {rows} rows of {columns}>", self.name)
     }
 }

@@ -1,17 +1,25 @@
-//! Tables of a report as columns: those of the CSV files, with their names, as numbers and text.
+//! Tables of a report as columns: those of the CSV files, with their names, as numbers and text. Other packages read them
+//! through the Arrow interface; none is imported until a method needs it.
 
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch, UInt64Array};
 use arrow_schema::ArrowError;
+use pyo3::exceptions::PyImportError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
 use slotscope::report::view::{self, Cell, Value};
 use slotscope::summary::Summary;
+
+use crate::arrow;
+use crate::error::{bad, raised};
+use crate::rows;
 
 /// Makes a table of a report.
 type Make = fn(&Summary) -> view::Table<'_>;
 
 /// The tables of a report by name.
-pub(crate) const TABLES: &[(&str, Make)] = &[
+const TABLES: &[(&str, Make)] = &[
     ("keys", view::keys::heaviest_table),
     ("nodes", view::nodes::table),
     ("patterns", view::patterns::patterns_table),
@@ -20,8 +28,93 @@ pub(crate) const TABLES: &[(&str, Make)] = &[
     ("tags", view::tags::table),
 ];
 
+/// A table of a report. Whatever reads Arrow streams takes it: `polars.DataFrame(table)`, `pyarrow.table(table)`,
+/// `pandas.DataFrame.from_arrow(table)`, or DuckDB by the name of the variable.
+#[pyclass(module = "slotscope", frozen)]
+pub struct Table {
+    name: &'static str,
+    rows: RecordBatch,
+}
+
+impl Table {
+    /// The table `name` of a report.
+    pub(crate) fn new(name: &str, summary: &Summary) -> PyResult<Self> {
+        let known = TABLES.iter().find(|(known, _)| *known == name);
+        let (name, make) =
+            known.ok_or_else(|| bad("table", format!("no table is called {name}")))?;
+        let rows = columns(&make(summary)).map_err(raised)?;
+        Ok(Table { name, rows })
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// The names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        let fields = self.rows.schema_ref().fields().iter();
+        fields.map(|field| field.name().clone()).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.rows.num_rows()
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Another type is a wish, which the interface lets a producer pass over.
+        drop(requested_schema);
+        arrow::stream(py, &self.rows)
+    }
+
+    /// The table as a pandas DataFrame. It needs pandas and pyarrow.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        // pyarrow alone would say only that pandas is missing.
+        package(slf.py(), "pandas", "to_pandas")?;
+        let pyarrow = package(slf.py(), "pyarrow", "to_pandas")?;
+        pyarrow
+            .call_method1("table", (slf,))?
+            .call_method0("to_pandas")
+    }
+
+    /// The table as a polars DataFrame. It needs polars.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        package(slf.py(), "polars", "to_polars")?.call_method1("DataFrame", (slf,))
+    }
+
+    /// The table as a pyarrow Table. It needs pyarrow.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        package(slf.py(), "pyarrow", "to_arrow")?.call_method1("table", (slf,))
+    }
+
+    fn __repr__(&self) -> String {
+        rows::text(self.name, &self.rows)
+    }
+
+    fn _repr_html_(&self) -> String {
+        rows::html(self.name, &self.rows)
+    }
+}
+
+/// The package `name`, which the method `wanted_by` needs.
+fn package<'py>(py: Python<'py>, name: &str, wanted_by: &str) -> PyResult<Bound<'py, PyModule>> {
+    py.import(name).map_err(|error| {
+        if !error.is_instance_of::<PyImportError>(py) {
+            return error;
+        }
+        let message = format!("{wanted_by} needs {name}: pip install {name}");
+        let missing = PyImportError::new_err(message);
+        missing.set_cause(py, Some(error));
+        missing
+    })
+}
+
 /// The columns of `table` that files have.
-pub(crate) fn columns(table: &view::Table<'_>) -> Result<RecordBatch, ArrowError> {
+fn columns(table: &view::Table<'_>) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_from_iter_with_nullable(table.for_files().into_iter().map(|at| {
         let cells: Vec<&Cell<'_>> = table.rows.iter().map(|row| &row[at]).collect();
         let column = &table.columns[at];

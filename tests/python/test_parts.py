@@ -28,7 +28,7 @@ def counted(names: list[str], split: int, **options: Any) -> slotscope.Report:
     again = []
     if slotscope.needs_recount(tally):
         again = [merged([slotscope.recount(tally, [split]) for split in splits])]
-    return slotscope.report(tally, again, **options)
+    return slotscope.report_from_parts(tally, again, **options)
 
 
 def test_parts_of_several_files_give_the_report_of_the_program(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     assert len(splits) == 3
     parts = [slotscope.tally(plan, [split]) for split in splits]
     with pytest.raises(slotscope.Error):
-        slotscope.report(parts[0])
+        slotscope.report_from_parts(parts[0])
     with pytest.raises(slotscope.Error):
         slotscope.merge([parts[0], parts[0]])
     with pytest.raises(slotscope.Error):

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import slotscope
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from slotscope.results import AdviseResult, DiffResult, PlanResult, WhatIfResult
 
 
 def typed(table: Any) -> None:
@@ -15,7 +22,19 @@ def typed(table: Any) -> None:
     with open("dump.keys", "rb") as file:
         report: slotscope.Report = slotscope.analyze(file, "more.rdb", nodes=6, one_pass=True)
     sentence: str = report.sentence
-    plan: dict[str, Any] = slotscope.plan("dump.rdb", topology="cluster.nodes", exclude=["0-5"])
+    plan: PlanResult = slotscope.plan("dump.rdb", topology="cluster.nodes", exclude=["0-5"])
+    giver: str = plan["moves"][0]["from"]
+    before: float = plan["goals"][0]["before"]
+    tried: WhatIfResult = slotscope.whatif("dump.rdb", to_nodes=8)
+    state: str = tried["after"]["verdict"]["state"]
+    advice: AdviseResult = slotscope.advise("dump.rdb", nodes=6)
+    becomes: str | None = advice["families"][0]["becomes"]
+    changes: DiffResult = slotscope.diff("old", report)
+    frame: pandas.DataFrame = report.nodes.to_pandas()
+    rows: polars.DataFrame = report.nodes.to_polars()
+    arrow: pyarrow.Table = report.nodes.to_arrow()
+    print(giver, before, state, becomes, changes["totals"], frame, rows, arrow)
+    plan["gaols"]  # type: ignore[typeddict-item]
     print(number, numbers, text, raw, sentence, plan, slotscope.slots(report.tags), slotscope.slots(table))
     slotscope.analyze("dump.rdb", nods=6)  # type: ignore[call-arg]
     slotscope.analyze("dump.rdb", nodes="six")  # type: ignore[arg-type]

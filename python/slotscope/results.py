@@ -1,0 +1,661 @@
+"""The types of results, for type checkers: the JSON of the commands, generated from docs/schema (tests/python/results.py).
+
+At run time each is a dict.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+__all__ = [
+    "Actor",
+    "Advice",
+    "AdviseResult",
+    "After",
+    "Balance",
+    "Bands",
+    "BatchKind",
+    "BlockingFamily",
+    "BlockingKey",
+    "Cause",
+    "CauseKind",
+    "Change",
+    "ChangeOfDouble",
+    "ChangeOfUint",
+    "ChangeOfUint64",
+    "Damage",
+    "DiffResult",
+    "Evidence",
+    "Expectation",
+    "FamilyAdvice",
+    "FileFacts",
+    "Filtered",
+    "Finding",
+    "FindingKind",
+    "FloorUnit",
+    "FoundParts",
+    "FullestNode",
+    "GoalOutcome",
+    "Hot",
+    "HotKind",
+    "Incomplete",
+    "InputFacts",
+    "Integrity",
+    "KeepReason",
+    "Left",
+    "Measure",
+    "Metric",
+    "MoveOutcome",
+    "Names",
+    "NodeChange",
+    "NodeFigures",
+    "NodeOutcome",
+    "ObjectFacts",
+    "OldNewOfDouble",
+    "OldNewOfUint64",
+    "PlanResult",
+    "Reason",
+    "Rejected",
+    "RejectedLine",
+    "Role",
+    "RoleAfter",
+    "RoleVerdict",
+    "Scaled",
+    "SchemeScore",
+    "Severity",
+    "Side",
+    "Sizes",
+    "Soundness",
+    "SplitTags",
+    "State",
+    "States",
+    "Step",
+    "StepKind",
+    "Tag",
+    "Verdict",
+    "VerdictChange",
+    "WhatIfResult",
+]
+
+
+Actor = str
+
+
+Advice = str
+
+
+class AdviseResult(TypedDict):
+    advice: Advice
+    batches: int
+    batches_of_several: int
+    batches_that_must: int
+    batches_uncounted: int
+    blocker: BlockingFamily | None
+    by: Metric
+    collided: bool
+    evidence: Evidence
+    families: List[FamilyAdvice]
+    families_unscored: int
+    keys: int
+    kinds: List[BatchKind]
+    names_sampled: float
+    names_unmatched: int
+    nodes: int
+    one_batch_of: int
+    one_name_of: int
+    rules: List[str]
+    rules_differ: int
+    schema: str
+    schemes: List[SchemeScore]
+    together_unmet: int
+    why: KeepReason | None
+
+
+class After(TypedDict):
+    keys: NotRequired[RoleAfter | None]
+    load: NotRequired[RoleAfter | None]
+    memory: NotRequired[RoleAfter | None]
+
+
+class Balance(TypedDict):
+    cv: float | None
+    dispersion: float | None
+    empty: int
+    gini: float | None
+    jain: float | None
+    max: int
+    max_over_mean: float | None
+    mean: float
+    min: int
+    p50: int
+    p90: int
+    p99: int
+    p999: int
+    theil: float | None
+
+
+class Bands(TypedDict):
+    lower: float
+    upper: float
+
+
+class BatchKind(TypedDict):
+    batches: int
+    command: str | None
+    keys: List[str]
+    mean_keys: float
+    must_be_together: bool
+    slots_then: float
+    slots_today: float
+
+
+class BlockingFamily(TypedDict):
+    pattern: str
+    share: float
+
+
+class BlockingKey(TypedDict):
+    block_ms: int
+    bytes: int | None
+    elements: int | None
+    key: str
+    slot: int
+
+
+class Cause(TypedDict):
+    by_chance: NotRequired[float | None]
+    excess: float
+    key: NotRequired[str | None]
+    kind: CauseKind
+    max_over_mean_without: float | None
+    name: str | None
+    names: NotRequired[List[str]]
+    node: str | None
+    share: NotRequired[float | None]
+    slots: NotRequired[List[int]]
+    units: NotRequired[int | None]
+
+
+CauseKind = str
+
+
+class Change(TypedDict):
+    accesses: NotRequired[OldNewOfUint64]
+    at_least: int
+    bytes: NotRequired[OldNewOfUint64]
+    cpu: NotRequired[OldNewOfUint64]
+    keys: OldNewOfUint64
+    name: str
+    ops: NotRequired[OldNewOfUint64]
+    share: OldNewOfDouble
+
+
+class ChangeOfDouble(TypedDict):
+    after: float
+    before: float
+
+
+class ChangeOfUint(TypedDict):
+    after: int
+    before: int
+
+
+class ChangeOfUint64(TypedDict):
+    after: int
+    before: int
+
+
+Damage = str
+
+
+class DiffResult(TypedDict):
+    hot: List[Hot]
+    new: str
+    nodes: List[NodeChange]
+    notes: List[str]
+    old: str
+    patterns: NotRequired[Names | None]
+    prefixes: NotRequired[Names | None]
+    schema: str
+    sentence: str
+    tags: NotRequired[Names | None]
+    totals: Dict[str, Any]
+    verdict: VerdictChange
+
+
+Evidence = str
+
+
+class Expectation(TypedDict):
+    cv: float
+    empty: NotRequired[float | None]
+    gini: NotRequired[float | None]
+    max_over_mean_p50: float
+    max_over_mean_p99: float
+
+
+class FamilyAdvice(TypedDict):
+    accesses: int
+    becomes: str | None
+    keys: int
+    load_share: float
+    pattern: str
+
+
+class FileFacts(TypedDict):
+    bytes: int
+    format: str
+    in_cluster: NotRequired[bool]
+    keys: int
+    name: str
+    object: NotRequired[ObjectFacts | None]
+    written: NotRequired[int | None]
+
+
+class Filtered(TypedDict):
+    bytes: NotRequired[int | None]
+    flags: str
+    keys: int
+    operations: int
+
+
+class Finding(TypedDict):
+    id: str
+    key: str | None
+    kind: FindingKind
+    limit_use: float | None
+    metric: Measure | None
+    node: str | None
+    pattern: str | None
+    role: Role | None
+    sentence: str
+    severity: Severity
+    slot: int | None
+    state: State | None
+    steps: List[int]
+    tag: str | None
+    value: float | None
+
+
+FindingKind = str
+
+
+class FloorUnit(TypedDict):
+    kind: str
+    name: str
+    share: float | None
+    slot: int | None
+
+
+class FoundParts(TypedDict):
+    flags: List[str]
+    planned_max_over_mean: float
+    planned_without: float
+
+
+class FullestNode(TypedDict):
+    limit_use: float | None
+    max_over_mean: float
+    node: str
+
+
+class GoalOutcome(TypedDict):
+    after: float
+    before: float
+    limit: NotRequired[str | None]
+    met: bool
+    metric: str
+    reason: str | None
+    rest_after: float
+    rest_before: float
+    role: NotRequired[str | None]
+    target: float
+
+
+class Hot(TypedDict):
+    kind: HotKind
+    name: str
+    share: OldNewOfDouble
+
+
+HotKind = str
+
+
+class Incomplete(TypedDict):
+    byte: int
+    file: str
+    reason: str
+
+
+class InputFacts(TypedDict):
+    bytes_read: int
+    duplicate_share: NotRequired[float | None]
+    duplicate_share_exact: bool
+    error_lines: int
+    files: List[FileFacts]
+    filter: NotRequired[Filtered | None]
+    incomplete: List[Incomplete]
+    keys: int
+    notes: List[str]
+    policy: NotRequired[str | None]
+    rejected: Rejected
+    sample_has_heaviest: NotRequired[bool]
+    sample_percent: NotRequired[float | None]
+    sizes: NotRequired[Sizes | None]
+    warnings: List[str]
+    weights: Dict[str, Any]
+    written: NotRequired[int | None]
+
+
+class Integrity(TypedDict):
+    kind: Damage
+    node: str | None
+    sentence: str
+
+
+KeepReason = str
+
+
+class Left(TypedDict):
+    max_over_mean: float
+    reason: str
+    role: str
+    units: List[str]
+
+
+Measure = str
+
+
+Metric = str
+
+
+MoveOutcome = TypedDict(
+    "MoveOutcome",
+    {
+        "accesses": "NotRequired[int | None]",
+        "bytes": "NotRequired[int | None]",
+        "cpu": "NotRequired[int | None]",
+        "from": "str",
+        "keys": "int | None",
+        "ops": "NotRequired[int | None]",
+        "ranges": "List[List[int]]",
+        "slots": "int",
+        "to": "str",
+    },
+)
+
+
+class Names(TypedDict):
+    appeared: List[Change]
+    below_the_list: List[Change]
+    grew: List[Change]
+    shrank: List[Change]
+    vanished: List[Change]
+
+
+class NodeChange(TypedDict):
+    accesses: NotRequired[OldNewOfUint64]
+    bytes: NotRequired[OldNewOfUint64]
+    cpu: NotRequired[OldNewOfUint64]
+    id: str
+    keys: OldNewOfUint64
+    name: NotRequired[str | None]
+    ops: NotRequired[OldNewOfUint64]
+    over_fair: OldNewOfDouble
+    slots: OldNewOfUint64
+
+
+NodeFigures = TypedDict(
+    "NodeFigures",
+    {
+        "2n": "float",
+        "2n_after_moves": "float",
+        "n": "float",
+    },
+)
+
+
+class NodeOutcome(TypedDict):
+    accesses: NotRequired[ChangeOfUint64 | None]
+    address: str | None
+    bytes: NotRequired[ChangeOfUint64 | None]
+    cpu: NotRequired[ChangeOfUint64 | None]
+    failed: NotRequired[bool]
+    hostname: NotRequired[str | None]
+    id: str
+    keys: ChangeOfUint64 | None
+    ops: NotRequired[ChangeOfUint64 | None]
+    over_fair: ChangeOfDouble | None
+    slots: ChangeOfUint
+    weight: float
+
+
+class ObjectFacts(TypedDict):
+    answered_by: NotRequired[str | None]
+    etag: NotRequired[str | None]
+    size_bytes: int
+
+
+class OldNewOfDouble(TypedDict):
+    change: float | None
+    new: float | None
+    old: float | None
+    ratio: float | None
+
+
+class OldNewOfUint64(TypedDict):
+    change: float | None
+    new: int | None
+    old: int | None
+    ratio: float | None
+
+
+class PlanResult(TypedDict):
+    after: Dict[str, Balance]
+    before: Dict[str, Balance]
+    big_keys: List[BlockingKey]
+    bytes_moved: int | None
+    estimated_secs: float
+    floor: Dict[str, float]
+    floor_unit: FloorUnit | None
+    goals: List[GoalOutcome]
+    keys_moved: int | None
+    least_bytes: int | None
+    limited: bool
+    longest_block_ms: int | None
+    moves: List[MoveOutcome]
+    nodes: List[NodeOutcome]
+    pinned: List[BlockingKey]
+    schema: str
+    slots_moved: int
+    warnings: List[str]
+
+
+Reason = str
+
+
+class Rejected(TypedDict):
+    count: int
+    first: List[RejectedLine]
+
+
+class RejectedLine(TypedDict):
+    byte: int
+    file: str
+    line: int | None
+    reason: str
+
+
+Role = str
+
+
+class RoleAfter(TypedDict):
+    max_over_mean: float
+    rest: float
+    state: State
+
+
+class RoleVerdict(TypedDict):
+    bands: Bands
+    by_node_count: List[Scaled]
+    causes: List[Cause]
+    compared: int
+    design_ratio: float | None
+    estimated: bool
+    expected: Expectation | None
+    floor: float | None
+    fullest: FullestNode | None
+    hash_ratio: float | None
+    judged: bool
+    metric: Measure
+    n_eff: float | None
+    n_eff_error: float
+    reason: Reason | None
+    rest_max_over_mean: float | None
+    role: Role | None
+    sentence: str
+    size_ratio: float | None
+    span_secs: float | None
+    state: State
+    tag_ratio: float | None
+    usable_capacity: float | None
+
+
+class Scaled(TypedDict):
+    max_over_mean: float | None
+    nodes: int
+    state: State
+
+
+class SchemeScore(TypedDict):
+    crossslot: int
+    distinct_tags: int
+    heaviest: str
+    heaviest_is_tag: bool
+    heaviest_share: float
+    is_today: bool
+    keys_renamed: int
+    max_over_mean: NodeFigures
+    mean_nodes: float | None
+    monotonic: bool
+    must_share: float | None
+    patterns_renamed: int
+    single_slot_share: float | None
+    sound: Soundness
+    tags: List[str]
+
+
+Severity = str
+
+
+class Side(TypedDict):
+    fullest_share: float | None
+    keys: int
+    node_count: int
+    nodes: Balance
+    policy: str
+    slots: Balance
+    source: str
+    verdict: Verdict
+
+
+Sizes = str
+
+
+Soundness = str
+
+
+class SplitTags(TypedDict):
+    exact: bool
+    split: int
+    tags: int
+
+
+State = str
+
+
+class States(TypedDict):
+    new: State
+    old: State
+
+
+class Step(TypedDict):
+    after: After
+    alternatives: NotRequired[List[Step]]
+    by: Actor
+    bytes_moved: int | None
+    command: str | None
+    estimated: bool
+    findings: List[str]
+    keys_moved: int | None
+    kind: StepKind
+    longest_block_ms: float | None
+    sentence: str
+    slots_moved: int
+    until: int | None
+
+
+StepKind = str
+
+
+class Tag(TypedDict):
+    accesses: NotRequired[int]
+    accesses_error: NotRequired[int]
+    bytes: NotRequired[int]
+    bytes_error: NotRequired[int]
+    cpu: NotRequired[int]
+    cpu_error: NotRequired[int]
+    keys: int
+    keys_error: int
+    node: str | None
+    ops: NotRequired[int]
+    ops_error: NotRequired[int]
+    share: float
+    slot: int
+    tag: str
+
+
+class Verdict(TypedDict):
+    actionable: bool
+    assumed: bool
+    findings: List[Finding]
+    integrity: List[Integrity]
+    keys_known: bool
+    left: List[Left]
+    memory_known: bool
+    roles: List[RoleVerdict]
+    sentence: str
+    severity: Severity | None
+    state: State
+    steps: List[Step]
+    word: str
+
+
+class VerdictChange(TypedDict):
+    by: Metric
+    max_over_mean: OldNewOfDouble
+    slot_cv: OldNewOfDouble
+    slot_gini: OldNewOfDouble
+    slot_max_over_mean: OldNewOfDouble
+    state: States
+
+
+class WhatIfResult(TypedDict):
+    after: Side
+    before: Side
+    by: Metric
+    changed_node: Dict[str, Any]
+    found_parts: NotRequired[FoundParts | None]
+    input: InputFacts
+    moved: Dict[str, Any]
+    parted_tags: int
+    renamed: int
+    schema: str
+    sentence: str
+    tag_sample: SplitTags
+    top_tags: List[Tag]
+    unplaced: Dict[str, Any]
+    without_keys: List[str]

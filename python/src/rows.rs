@@ -1,0 +1,114 @@
+//! The first rows of a table for people: as text in a console, as HTML in a notebook. Names come from a dump and are
+//! hostile: they carry no control characters, because tables spell them with escapes, and HTML has its own.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::DataType;
+use slotscope::name::truncated;
+
+/// Rows that are shown.
+const ROWS: usize = 10;
+/// Characters of a cell in a console.
+const WIDTH: usize = 40;
+/// Characters of a cell in a notebook.
+const HTML_WIDTH: usize = 200;
+
+/// The head of a table: `nodes: 6 rows`.
+fn caption(name: &str, rows: &RecordBatch) -> String {
+    match rows.num_rows() {
+        1 => format!("{name}: 1 row"),
+        count @ 0..=ROWS => format!("{name}: {count} rows"),
+        count => format!("{name}: the first {ROWS} of {count} rows"),
+    }
+}
+
+/// Whether a column is aligned to the right.
+fn is_number(column: &dyn Array) -> bool {
+    column.data_type() != &DataType::LargeUtf8
+}
+
+/// A cell; a value that is not known is empty.
+fn cell(column: &dyn Array, row: usize, most: usize) -> String {
+    if column.is_null(row) {
+        return String::new();
+    }
+    match column.data_type() {
+        DataType::UInt64 => column.as_primitive::<UInt64Type>().value(row).to_string(),
+        DataType::Float64 => {
+            let value = column.as_primitive::<Float64Type>().value(row);
+            let digits = format!("{value:.6}");
+            let short = digits.trim_end_matches('0').trim_end_matches('.');
+            short.to_owned()
+        }
+        _ => truncated(column.as_string::<i64>().value(row), most),
+    }
+}
+
+/// The name of a column and its shown cells.
+fn shown(rows: &RecordBatch, most: usize) -> impl Iterator<Item = (bool, Vec<String>)> {
+    let fields = rows.schema_ref().fields().iter();
+    fields.zip(rows.columns()).map(move |(field, column)| {
+        let cells = (0..rows.num_rows().min(ROWS)).map(|row| cell(column, row, most));
+        let all = std::iter::once(field.name().clone()).chain(cells).collect();
+        (is_number(column), all)
+    })
+}
+
+/// The table in columns of text.
+pub(crate) fn text(name: &str, rows: &RecordBatch) -> String {
+    let mut lines = vec![String::new(); 1 + rows.num_rows().min(ROWS)];
+    for (is_number, cells) in shown(rows, WIDTH) {
+        let width = cells.iter().map(|cell| cell.chars().count()).max();
+        let width = width.unwrap_or_default();
+        for (line, cell) in lines.iter_mut().zip(cells) {
+            *line += &if is_number {
+                format!("  {cell:>width$}")
+            } else {
+                format!("  {cell:width$}")
+            };
+        }
+    }
+    let lines = lines.iter().map(|line| line.trim_end());
+    let caption = format!("<slotscope.Table {}>", caption(name, rows));
+    std::iter::once(caption.as_str())
+        .chain(lines)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The table as HTML.
+pub(crate) fn html(name: &str, rows: &RecordBatch) -> String {
+    let mut lines = vec![String::new(); 1 + rows.num_rows().min(ROWS)];
+    for (is_number, cells) in shown(rows, HTML_WIDTH) {
+        let side = if is_number { "right" } else { "left" };
+        for (at, (line, cell)) in lines.iter_mut().zip(cells).enumerate() {
+            let tag = if at == 0 { "th" } else { "td" };
+            let cell = escaped(&cell);
+            *line += &format!("<{tag} style=\"text-align:{side}\"><bdi>{cell}</bdi></{tag}>");
+        }
+    }
+    let [head, body @ ..] = lines.as_slice() else {
+        return String::new();
+    };
+    let body: String = body.iter().map(|row| format!("<tr>{row}</tr>")).collect();
+    let caption = caption(name, rows);
+    format!(
+        "<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+}
+
+/// `text` with the characters that HTML gives a meaning spelled.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            c => out.push(c),
+        }
+    }
+    out
+}
