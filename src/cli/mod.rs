@@ -46,6 +46,7 @@ mod synonyms;
 pub mod tally;
 pub mod timeline;
 pub mod trend;
+mod uri_flag;
 pub mod values;
 pub mod whatif;
 
@@ -154,6 +155,7 @@ impl Cli {
     /// # Errors
     /// Words that are not a command; help and version, which clap takes for errors.
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
+        let words = uri_flag::without(words);
         let mut program = program();
         let parsed = program.try_get_matches_from_mut(&words);
         let parsed = parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
