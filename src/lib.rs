@@ -57,6 +57,8 @@ pub mod plan;
 pub mod spec;
 #[cfg(feature = "cli")]
 mod timeline;
+#[cfg(feature = "live")]
+mod top;
 pub mod trend;
 pub mod whatif;
 
