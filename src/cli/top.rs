@@ -72,7 +72,7 @@ impl TopArgs {
             timeout: access.timeout.min(TIMEOUT),
             ..access
         };
-        let name = Name::from(live::name(&seeds)).to_string();
+        let name = seeds[0].address.to_string();
         let seeds: Vec<Address> = seeds.into_iter().map(|seed| seed.address).collect();
         Live::connect(&seeds, &access)?;
         let (events, happened) = mpsc::channel();

@@ -8,16 +8,29 @@ use slotscope_collect::address::Address;
 use slotscope_collect::connection::Access;
 use slotscope_collect::live::{Live, Snapshot};
 use slotscope_collect::slot_keys::SlotKeys;
+use slotscope_engine::ansi;
 use slotscope_engine::error::{Error, Result};
+use slotscope_report::render::text;
+use slotscope_report::view::{self, Block};
 
 use crate::exporter::judged;
 use crate::top::rows::Cluster;
-use crate::top::screen::Read;
+use crate::top::screen::{Read, Verdict};
+use crate::top::written;
 
 /// The verdict is on as many seconds: those of a single interval vary too much.
 const JUDGED_MS: i64 = 10_000;
 /// Keys of a slot that are asked for.
 const KEYS: usize = 100;
+
+/// The report that `w` writes.
+const PAGE: text::Page<'_> = text::Page {
+    width: written::WIDTH,
+    height: None,
+    rows: written::ROWS,
+    rest: "",
+    whole_names: true,
+};
 
 /// What is wanted of the reader.
 #[derive(Debug)]
@@ -134,9 +147,26 @@ fn read(kept: &VecDeque<Snapshot>, last: &Snapshot) -> Read {
     let first = kept.front();
     Read {
         cluster: Cluster::between(kept.back(), last),
-        summary: first.and_then(|first| judged::summary(first, last).ok()),
+        verdict: first.and_then(|first| verdict(first, last).ok()),
         at_ms: at_ms(last),
     }
+}
+
+/// What `analyze` says first of the time between two readings.
+pub(super) fn verdict(first: &Snapshot, last: &Snapshot) -> Result<Verdict> {
+    let summary = judged::summary(first, last)?;
+    let sections = view::answer(&summary);
+    let blocks = sections.iter().flat_map(|section| &section.blocks);
+    let line = |block: &Block<'_>| match block {
+        Block::Verdict(state, word, sentence) => Some((*state, word.clone(), sentence.clone())),
+        _ => None,
+    };
+    let mut made = Vec::new();
+    text::write(&sections, PAGE, &mut made).map_err(|error| Error::io("report", error))?;
+    Ok(Verdict {
+        lines: blocks.filter_map(line).collect(),
+        text: ansi::stripped(&String::from_utf8_lossy(&made)),
+    })
 }
 
 /// Keeps a reading, and those before it that the next verdict is on.

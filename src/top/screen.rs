@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::KeyCode;
 
 use slotscope_collect::slot_keys::{SlotKey, SlotKeys};
-use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::state::State;
 
 use crate::top::columns::Row;
 use crate::top::rows::{Cluster, Shard, Slot};
@@ -42,10 +42,18 @@ pub(crate) struct Screen {
 pub(crate) struct Read {
     /// Its rows.
     pub cluster: Cluster,
-    /// The verdict on the last seconds.
-    pub summary: Option<Summary>,
+    /// The verdict on the last seconds; absent where there is one reading alone.
+    pub verdict: Option<Verdict>,
     /// When, in milliseconds since 1970.
     pub at_ms: i64,
+}
+
+/// What `analyze` says of some seconds.
+pub(crate) struct Verdict {
+    /// Problems with their words, the most urgent first.
+    pub lines: Vec<(State, String, String)>,
+    /// All of it, as text without colours.
+    pub text: String,
 }
 
 /// A table.

@@ -1,5 +1,7 @@
 //! The screen as ratatui draws it: a title, the verdict, the shards, the slots or the keys of one, the map, the keys to type.
 
+use std::collections::BTreeMap;
+
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -19,7 +21,9 @@ use crate::top::slot_map::SlotMap;
 /// The least that it needs.
 const LEAST: (u16, u16) = (60, 16);
 /// Lines that are neither table nor map: title, verdict, message, heading of a table, heading of the map, keys.
-const LINES: u16 = 6;
+const LINES: u16 = 7;
+/// Lines of the verdict: memory and load.
+const VERDICT: u16 = 2;
 const KEYS: &str = "Enter open  Esc back  Tab table  / filter  s sort  p pause  w write  q quit";
 /// The longest name in a heading.
 const NAME: usize = 40;
@@ -38,7 +42,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, is_coloured: bool) {
     let none = Cluster::default();
     let cluster = screen.read.as_ref().map_or(&none, |read| &read.cluster);
     let (shards, map) = heights(area.height, cluster.shards.len());
-    let parts = [1, 1, 1, shards, 1, 0, 1, map, 1];
+    let parts = [1, VERDICT, 1, shards, 1, 0, 1, map, 1];
     let parts = parts.map(|lines| {
         if lines == 0 {
             Constraint::Min(0)
@@ -139,28 +143,26 @@ impl Painter<'_> {
         line
     }
 
-    /// The verdict on the last seconds, as `analyze` gives it.
-    fn verdict(&self) -> Line<'static> {
-        let summary = self
-            .screen
-            .read
-            .as_ref()
-            .and_then(|read| read.summary.as_ref());
-        let Some(summary) = summary else {
-            return Line::styled("The verdict needs two readings.", self.dim());
+    /// What `analyze` would say of the last seconds, the most urgent first.
+    fn verdict(&self) -> Text<'static> {
+        let verdict = self.screen.read.as_ref();
+        let Some(verdict) = verdict.and_then(|read| read.verdict.as_ref()) else {
+            return Text::styled("The verdict needs two readings.", self.dim());
         };
-        let verdict = &summary.verdict;
-        let colour = match verdict.state {
+        let lines = verdict.lines.iter();
+        Text::from_iter(lines.map(|(state, word, sentence)| self.finding(*state, word, sentence)))
+    }
+
+    fn finding(&self, state: State, word: &str, sentence: &str) -> Line<'static> {
+        let colour = match state {
             State::Empty | State::Unjudged | State::Watch => Color::Yellow,
             State::Suspicious => Color::Magenta,
             State::Balanced => Color::Green,
             State::Skewed | State::Limit | State::Down => Color::Red,
         };
-        let word = Span::styled(
-            verdict.word.clone(),
-            self.style(colour).add_modifier(Modifier::BOLD),
-        );
-        Line::from(vec![word, Span::raw(format!("  {}", verdict.sentence))])
+        let style = self.style(colour).add_modifier(Modifier::BOLD);
+        let word = Span::styled(word.to_owned(), style);
+        Line::from(vec![word, Span::raw(format!("  {sentence}"))])
     }
 
     /// What is typed, what was done, or what is wrong.
@@ -345,8 +347,26 @@ fn keys(keys: Option<&Result<SlotKeys, String>>) -> String {
     } else {
         counted(keys.count, "key")
     };
+    if let Some((tag, of)) = common_tag(&keys.keys) {
+        text += &format!(
+            ", {} of the tag {{{}}}",
+            grouped(of as u64),
+            tag.short(NAME)
+        );
+    }
     if let Some(why) = keys.without_memory {
         text += &format!("; {why}");
     }
     text
+}
+
+/// The hash tag that most keys have, and how many; of keys without one, none.
+fn common_tag(keys: &[SlotKey]) -> Option<(Name, usize)> {
+    let mut counts = BTreeMap::<&[u8], usize>::new();
+    let tags = keys
+        .iter()
+        .filter_map(|key| key.name.0.get(hashslot::tag(&key.name.0)?));
+    tags.for_each(|tag| *counts.entry(tag).or_default() += 1);
+    let (tag, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    Some((Name::from(tag), count))
 }

@@ -4,20 +4,17 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use slotscope_engine::ansi;
 use slotscope_engine::calendar::utc;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::text::grouped;
-use slotscope_report::render::text;
-use slotscope_report::view;
 
 use crate::top::columns::{Row, fitting};
 use crate::top::screen::Screen;
 
 /// Columns of the file.
-const WIDTH: usize = 160;
+pub(super) const WIDTH: usize = 120;
 /// Rows of a table at most.
-const ROWS: usize = 100;
+pub(super) const ROWS: usize = 100;
 /// Names that are tried where files are in the way.
 const TRIES: usize = 100;
 
@@ -69,9 +66,9 @@ fn text(screen: &Screen) -> Result<String> {
         screen.cluster_name,
         utc(read.at_ms)
     );
-    if let Some(summary) = &read.summary {
+    if let Some(verdict) = &read.verdict {
         text += "\n";
-        text += &analyzed(summary)?;
+        text += &verdict.text;
     }
     text += "\nShards\n";
     text += &table(&screen.listed_shards());
@@ -89,20 +86,6 @@ fn text(screen: &Screen) -> Result<String> {
         text += &format!("\n{failure}");
     }
     Ok(text)
-}
-
-/// What `analyze` prints first.
-fn analyzed(summary: &slotscope_findings::summary::Summary) -> Result<String> {
-    let page = text::Page {
-        width: WIDTH,
-        height: None,
-        rows: ROWS,
-        rest: "",
-        whole_names: true,
-    };
-    let mut made = Vec::new();
-    text::write(&view::answer(summary), page, &mut made).map_err(|error| Error::io("w", error))?;
-    Ok(ansi::stripped(&String::from_utf8_lossy(&made)))
 }
 
 fn table<T: Row>(rows: &[&T]) -> String {
