@@ -6,8 +6,9 @@ use slotscope_engine::text;
 
 use crate::top::rows::{Shard, Slot};
 
-/// The width from which on a screen has all columns.
-pub(crate) const WIDE: usize = 110;
+/// The width from which on a screen has all columns, and that from which on it has most.
+const WIDE: usize = 110;
+const MEDIUM: usize = 76;
 /// Between two columns.
 const GAP: usize = 1;
 /// The narrowest that a name gets.
@@ -34,7 +35,8 @@ pub(crate) struct Column<T> {
     /// Above it.
     pub heading: &'static str,
     width: usize,
-    is_wide: bool,
+    /// The least width of a screen that has it.
+    from: usize,
     cell: Cell<T>,
     /// What rows are sorted by, most first.
     pub order: fn(&T) -> Option<f64>,
@@ -62,12 +64,12 @@ impl Row for Shard {
             |of| of.memory.map(text::bytes),
             |of| of.memory.map(|of| of as f64),
         ),
-        number(
+        medium(number(
             "limit",
             7,
             |of| of.of_limit.map(text::percent),
             |of| of.of_limit,
-        ),
+        )),
         wide(number(
             "share",
             6,
@@ -105,12 +107,12 @@ impl Row for Shard {
             |of| of.work.cpu,
         ),
         number("load", 6, |of| of.load_share.map(times), |of| of.load_share),
-        number(
+        medium(number(
             "lag",
             9,
             |of| of.lag.map(text::bytes),
             |of| of.lag.map(|of| of as f64),
-        ),
+        )),
         word(
             "state",
             10,
@@ -154,8 +156,18 @@ impl Row for Slot {
             |of| of.cpu_share.map(text::percent),
             |of| of.cpu_share,
         ),
-        number("in/s", 10, |of| of.net_in.map(bytes), |of| of.net_in),
-        number("out/s", 10, |of| of.net_out.map(bytes), |of| of.net_out),
+        medium(number(
+            "in/s",
+            10,
+            |of| of.net_in.map(bytes),
+            |of| of.net_in,
+        )),
+        medium(number(
+            "out/s",
+            10,
+            |of| of.net_out.map(bytes),
+            |of| of.net_out,
+        )),
         number(
             "keys",
             11,
@@ -230,9 +242,7 @@ impl<T> Column<T> {
 
 /// The columns that a screen of this width has, with their widths.
 pub(crate) fn fitting<T: Row>(width: usize) -> Vec<(&'static Column<T>, usize)> {
-    let columns = T::COLUMNS
-        .iter()
-        .filter(|column| width >= WIDE || !column.is_wide);
+    let columns = T::COLUMNS.iter().filter(|column| width >= column.from);
     let columns: Vec<&Column<T>> = columns.collect();
     let fixed: usize = columns.iter().map(|column| column.width + GAP).sum();
     let left = (width + GAP).saturating_sub(fixed + GAP).max(LEAST_NAME);
@@ -246,8 +256,18 @@ pub(crate) fn fitting<T: Row>(width: usize) -> Vec<(&'static Column<T>, usize)> 
 
 /// A column that only a wide screen has.
 const fn wide<T>(column: Column<T>) -> Column<T> {
-    let is_wide = true;
-    Column { is_wide, ..column }
+    Column {
+        from: WIDE,
+        ..column
+    }
+}
+
+/// A column that a narrow screen lacks.
+const fn medium<T>(column: Column<T>) -> Column<T> {
+    Column {
+        from: MEDIUM,
+        ..column
+    }
 }
 
 const fn name<T>(
@@ -258,7 +278,7 @@ const fn name<T>(
     Column {
         heading,
         width: 0,
-        is_wide: false,
+        from: 0,
         cell: Cell::Name(cell),
         order,
     }
@@ -273,7 +293,7 @@ const fn word<T>(
     Column {
         heading,
         width,
-        is_wide: false,
+        from: 0,
         cell: Cell::Word(cell),
         order,
     }
@@ -288,7 +308,7 @@ const fn number<T>(
     Column {
         heading,
         width,
-        is_wide: false,
+        from: 0,
         cell: Cell::Number(cell),
         order,
     }

@@ -234,7 +234,7 @@ fn a_filter_is_typed_kept_and_taken_away() {
     screen.on_key(KeyCode::Backspace);
     press(&mut screen, "\n");
     let slots: Vec<u16> = screen.listed_slots().iter().map(|slot| slot.slot).collect();
-    assert_eq!((slots[0], slots.len()), (7991, 11));
+    assert_eq!((slots[0], slots.len()), (7991, 26));
     press(&mut screen, "<");
     assert_eq!(screen.listed_slots().len(), 16_384);
     press(&mut screen, "/zz<");
@@ -291,16 +291,16 @@ fn both_sizes_have_the_verdict_the_shards_the_hottest_slot_and_the_map() {
     for (width, height) in [(60, 16), (80, 24), (140, 50)] {
         let lines = lines(&screen, width, height);
         assert!(
-            lines[0].starts_with("slotscope top  shop  3 primary shards  00:00:10 UTC"),
+            lines[0].starts_with("slotscope top  shop  3 shards  00:00:10 UTC"),
             "{lines:#?}"
         );
-        assert!(lines[1].contains("10.0.0.1:6379"), "{lines:#?}");
+        assert!(lines[1..3].concat().contains("10.0.0."), "{lines:#?}");
         let shard = line_with(&lines[4..], "10.0.0.1:6379");
         assert!(
             shard.contains("80.0 %") && shard.contains("2.40x"),
             "{shard}"
         );
-        let slot = line_with(&lines, " 7991 ");
+        let slot = line_with(&lines[5..], " 7991 ");
         assert!(slot.contains("60.0 %"), "{slot}");
         let map = lines.iter().filter(|line| line.starts_with('▀')).count();
         assert!((2..=10).contains(&map), "{lines:#?}");

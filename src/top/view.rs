@@ -126,10 +126,10 @@ impl Painter<'_> {
         let read = screen.read.as_ref();
         let at = read.map(|read| slotscope_engine::calendar::utc(read.at_ms));
         let clock = at.and_then(|at| at.get(11..19).map(|time| format!("{time} UTC")));
-        let primaries = counted(self.cluster.shards.len() as u64, "primary shard");
+        let shards = counted(self.cluster.shards.len() as u64, "shard");
         let parts = [
             screen.cluster_name.clone(),
-            primaries,
+            shards,
             clock.unwrap_or_else(|| "reading".to_owned()),
         ];
         let mut line = Line::from(Span::styled("slotscope top  ", self.bold()));

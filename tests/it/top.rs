@@ -112,7 +112,7 @@ fn first_slot(shown: &str) -> Option<&str> {
 fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
     let cluster = start(Kind::Valkey91);
     let tmux = Tmux::top(80, 24, &cluster);
-    tmux.has("3 primary shards");
+    tmux.has("3 shards");
     let mut client = cluster.owner_of(b"user:7");
     let hot = slot(b"user:7").to_string();
     let burst: Vec<Vec<&[u8]>> = (0..2000).map(|_| vec![&b"GET"[..], b"user:7"]).collect();
