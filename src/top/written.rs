@@ -91,9 +91,12 @@ fn text(screen: &Screen) -> Result<String> {
 fn table<T: Row>(rows: &[&T]) -> String {
     let columns = fitting::<T>(WIDTH);
     let line = |cells: &mut dyn Iterator<Item = (String, usize, bool)>| {
-        let cells = cells.map(|(cell, width, is_number)| match is_number {
-            true => format!("{cell:>width$}"),
-            false => format!("{cell:<width$}"),
+        let cells = cells.map(|(cell, width, is_number)| {
+            if is_number {
+                format!("{cell:>width$}")
+            } else {
+                format!("{cell:<width$}")
+            }
         });
         let cells: Vec<String> = cells.collect();
         format!("{}\n", cells.join(" ").trim_end())
