@@ -28,7 +28,7 @@ impl FullScreen {
     /// Fills the terminal.
     ///
     /// # Errors
-    /// It is none that can be filled.
+    /// It cannot be filled.
     pub(crate) fn open() -> Result<FullScreen> {
         leave_before_panics();
         let mut out = io::stdout();

@@ -63,7 +63,7 @@ impl TopArgs {
     /// Shows the cluster until the user has seen enough.
     ///
     /// # Errors
-    /// Standard output is no terminal, a flag cannot be used, or no server answers at first.
+    /// Standard output is not a terminal, a flag cannot be used, or no server answers at first.
     pub(crate) fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         self.check(&seeds[0].address)?;
@@ -99,7 +99,7 @@ impl TopArgs {
         }
         if !io::stdout().is_terminal() {
             let what = format!(
-                "is no terminal to show a screen on; slotscope analyze redis://{first} --load 10s prints a report"
+                "is not a terminal; slotscope analyze redis://{first} --load 10s prints a report"
             );
             return Err(Error::bad("standard output", what));
         }

@@ -44,7 +44,7 @@ pub(crate) struct Column<T> {
 
 /// What a row has in a column.
 enum Cell<T> {
-    /// A name in at most so many characters: what other columns leave.
+    /// A name in at most this many characters: what other columns leave.
     Name(fn(&T, usize) -> String),
     Word(fn(&T) -> String),
     Number(fn(&T) -> Option<String>),

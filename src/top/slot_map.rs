@@ -18,7 +18,7 @@ const PARTS: [f64; 4] = [0.9, 0.65, 0.35, 0.0];
 /// The level from which on a cell is drawn where there are no colours: over twice the median.
 const DRAWN: usize = 3;
 
-/// A map of so many columns and lines.
+/// A map of this many columns and lines.
 pub(crate) struct SlotMap {
     /// The level of each cell; absent at the cursor.
     cells: Vec<Option<usize>>,

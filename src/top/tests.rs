@@ -18,7 +18,7 @@ use crate::top::rows::{Cluster, Health};
 use crate::top::screen::{Place, Read, Screen, Wish};
 use crate::top::view;
 
-/// Three primaries after so many seconds. The second does most of the work, in slot 7991, and the third may be gone.
+/// Three primaries after this many seconds. The second does most of the work, in slot 7991, and the third may be gone.
 fn snapshot(secs: i64, is_third_gone: bool) -> Snapshot {
     let reading = |at: usize| Reading {
         id: Some(format!("{at:040x}")),

@@ -136,7 +136,7 @@ impl Painter<'_> {
         line.push_span(parts.join("  "));
         if screen.is_paused {
             line.push_span(Span::styled(
-                "  PAUSED: p goes on",
+                "  PAUSED: p continues",
                 self.style(Color::Yellow).add_modifier(Modifier::BOLD),
             ));
         }

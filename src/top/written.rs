@@ -30,7 +30,7 @@ pub(crate) fn write(screen: &Screen) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// `slotscope-top-20261124-173000.txt`, or with a number behind it.
+/// `slotscope-top-20261124-173000.txt`, or with a number after it.
 fn create(screen: &Screen) -> Result<(PathBuf, File)> {
     let at = screen
         .read

@@ -226,7 +226,7 @@ fn a_screen_without_a_terminal_is_refused_with_what_to_type() {
     assert_fails(
         &output,
         &[
-            "standard output: is no terminal",
+            "standard output: is not a terminal",
             "slotscope analyze redis://127.0.0.1:1 --load 10s",
         ],
     );
