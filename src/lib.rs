@@ -31,7 +31,7 @@
 //!
 //! - `charts` (default): the PNG charts of a report.
 //! - `cli` (default): the program `slotscope`. Without it the library has no terminal dependencies.
-//! - `live` (default): `slotscope collect`, which reads live servers.
+//! - `live` (default): `slotscope collect`, `exporter` and `top`, which read live servers.
 #![deny(missing_docs)]
 
 pub mod advise;
@@ -57,6 +57,8 @@ pub mod plan;
 pub mod spec;
 #[cfg(feature = "cli")]
 mod timeline;
+#[cfg(feature = "live")]
+mod top;
 pub mod trend;
 pub mod whatif;
 

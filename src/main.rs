@@ -46,6 +46,7 @@ fn clean_up_on_signals() -> std::io::Result<()> {
         .spawn(move || {
             let mut ends = signals.forever().filter(|signal| *signal != SIGXFSZ);
             if let Some(signal) = ends.next() {
+                cli::leave_screen();
                 if !abandon(false) {
                     // The report is in place: the exit code of the run is the true one.
                     std::thread::sleep(GRACE);

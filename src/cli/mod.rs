@@ -18,6 +18,8 @@ pub mod exporter;
 pub mod fanout;
 pub mod find_tag;
 mod first_contact;
+#[cfg(feature = "live")]
+mod full_screen;
 pub mod generate;
 pub mod help;
 pub mod input;
@@ -45,6 +47,8 @@ mod service;
 mod synonyms;
 pub mod tally;
 pub mod timeline;
+#[cfg(feature = "live")]
+pub mod top;
 pub mod trend;
 mod uri_flag;
 pub mod values;
@@ -69,6 +73,12 @@ const OTHER_DIRECTORY: &str = "name another directory with --out";
 const CROSSED: u8 = 1;
 /// Exit code: usage, input/output, or bad input.
 const FAILED: u8 = 2;
+
+/// Gives the terminal back where a screen fills it: for whoever ends the program.
+pub fn leave_screen() {
+    #[cfg(feature = "live")]
+    full_screen::leave();
+}
 
 /// Runs the command line `words`, the program's name first, and returns the exit code. Signals are the caller's.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
@@ -209,6 +219,12 @@ pub enum Command {
     /// CLUSTER SLOT-STATS, at intervals.
     #[cfg(feature = "live")]
     Exporter(Box<exporter::ExporterArgs>),
+    /// A running cluster on the terminal: what is hot now
+    ///
+    /// Shards with memory, load and replication lag, the hottest slots, a map of all slots; Enter lists the keys of a slot.
+    /// Servers are only read, without MONITOR.
+    #[cfg(feature = "live")]
+    Top(Box<top::TopArgs>),
     /// Which slots to move where, to even out the nodes
     Plan(Box<plan::PlanArgs>),
     /// The same keys with other nodes, hash policy or tags
@@ -319,6 +335,8 @@ impl Command {
             Command::Collect(collect) => collect.run(),
             #[cfg(feature = "live")]
             Command::Exporter(exporter) => exporter.run(),
+            #[cfg(feature = "live")]
+            Command::Top(top) => top.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
             Command::Dump(dump) => dump.run(),
             Command::Diff(diff) => diff.run(),

@@ -1,7 +1,7 @@
 //! Verbs of other tools, and the command that does the same here.
 
 /// What users type who know redis-cli and its relatives.
-const SYNONYMS: [(&str, &[&str]); 8] = [
+const SYNONYMS: [(&str, &[&str]); 9] = [
     (
         "analyze",
         &[
@@ -19,6 +19,7 @@ const SYNONYMS: [(&str, &[&str]); 8] = [
     ),
     ("collect", &["fetch", "download", "backup", "pull"]),
     ("timeline", &["monitor", "heatmap", "history"]),
+    ("top", &["live", "watch"]),
     ("fanout", &["crossslot", "multi-key", "batches"]),
     ("advise", &["tags", "tag", "hashtags", "hash-tags"]),
     ("diff", &["compare"]),

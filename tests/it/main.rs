@@ -65,6 +65,8 @@ mod statistics;
 mod storms;
 mod timeline;
 mod timeline_series;
+#[cfg(target_os = "linux")]
+mod top;
 mod trend;
 mod verdict;
 mod weighed;

@@ -144,6 +144,8 @@ const LAYERS: &[Layers] = &[
             // What is asked: values, and next to each what is built from it for the pipeline.
             ("spec", &["pipeline"]),
             ("timeline", &["pipeline"]),
+            // The seconds between two readings are judged as those between two scrapes.
+            ("top", &["exporter::judged"]),
             // Names of neighbouring reports are compared as those of two.
             ("trend", &["diff"]),
             ("whatif", &[]),

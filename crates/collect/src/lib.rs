@@ -46,6 +46,8 @@ mod scan;
 mod scripted;
 mod series;
 mod server;
+#[doc(hidden)]
+pub mod slot_keys;
 mod stripped;
 mod task;
 #[doc(hidden)]

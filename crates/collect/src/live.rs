@@ -14,6 +14,7 @@ use crate::discovery::{self, Site};
 use crate::probe::{self, Probe, Reading, SlotCounts};
 use crate::readings::Asked;
 use crate::scan;
+use crate::slot_keys::{self, SlotKeys};
 use crate::task::{Outcome, Plan, Task};
 use crate::watch::Watch;
 
@@ -67,6 +68,21 @@ impl<'a> Live<'a> {
             nodes: self.watch.view.text.clone(),
             primaries: names.zip(readings).collect(),
         })
+    }
+
+    /// At most `most` keys of a slot, asked of its owner.
+    ///
+    /// # Errors
+    /// It has no owner, or its owner does not answer.
+    pub fn keys_of(&self, slot: u16, most: usize) -> Result<SlotKeys> {
+        let owner = self.watch.view.owner(slot);
+        let owner = owner.and_then(|id| self.watch.view.members.get(&**id));
+        let address = owner.and_then(|owner| self.watch.address(owner));
+        let address = address.ok_or_else(|| {
+            let what = "no primary owns it; wait until a replica has taken over";
+            Error::bad(format!("slot {slot}"), what)
+        })?;
+        slot_keys::ask(&address, self.access, slot, most)
     }
 
     /// COUNTKEYSINSLOT of the slots of nodes that have no SLOT-STATS.

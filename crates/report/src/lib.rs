@@ -6,7 +6,8 @@
 pub mod charts;
 #[doc(hidden)]
 pub mod output;
-mod palette;
+#[doc(hidden)]
+pub mod palette;
 mod plot;
 #[doc(hidden)]
 pub mod render;

@@ -4,7 +4,7 @@
 //! grey says the same.
 
 /// A colour: red, green, blue.
-pub(crate) type Rgb = [u8; 3];
+pub type Rgb = [u8; 3];
 
 /// Titles, names, values.
 pub(crate) const INK: Rgb = hex(0x1B242D);
@@ -79,7 +79,7 @@ fn spelled([red, green, blue]: Rgb) -> String {
 
 /// The colour of `part`, from 0 (light) to 1 (dark).
 #[cfg(feature = "charts")]
-pub(crate) fn ramp(part: f64) -> Rgb {
+pub fn ramp(part: f64) -> Rgb {
     let place = part.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
     let below = (place as usize).min(RAMP.len() - 2);
     let (low, high) = (RAMP[below], RAMP[below + 1]);

@@ -40,6 +40,13 @@ fn start(kind: Kind) -> Cluster {
 
 /// Reads all keys again and again, each of its primary, and beside that the hot ones many times as often, while `run` runs.
 fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() -> R) -> R {
+    /// Ends the load, also where `run` panics.
+    struct End<'a>(&'a AtomicBool);
+    impl Drop for End<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Relaxed);
+        }
+    }
     let stop = AtomicBool::new(false);
     let keys: Vec<String> = (0..KEYS).map(|id| format!("user:{id}")).collect();
     thread::scope(|scope| {
@@ -71,9 +78,8 @@ fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() -> R) -> R 
         for key in hot {
             client(key, vec![key.as_bytes().to_vec(); 10 * KEYS]);
         }
-        let result = run();
-        stop.store(true, Relaxed);
-        result
+        let _end = End(&stop);
+        run()
     })
 }
 
@@ -157,7 +163,7 @@ fn an_even_load_is_balanced() {
 #[test]
 fn a_collection_of_counts_has_no_names_of_hot_slots() {
     let cluster = start(Kind::Valkey91);
-    let (scratch, _, report) = collected(&cluster, &["cart:{hot}:1"], &["--level", "slots"]);
+    let (scratch, _, report) = collected(&cluster, &["cart:{hot}:1"], &["--slots-only"]);
     let load = manifest(&scratch.path("out")).load.unwrap();
     assert!(
         load.hot_slots.is_empty() && load.nodes_by_slot == 3,

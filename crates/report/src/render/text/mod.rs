@@ -1,6 +1,6 @@
 //! Text for a terminal. Tables keep within its width, and a line of prose is never too long to be read.
 
-pub(crate) mod slot_map;
+pub mod slot_map;
 mod table;
 pub mod time_map;
 

@@ -41,7 +41,7 @@ pub(crate) fn lines(metric: Metric, loads: &[u64], width: usize) -> (Vec<String>
 }
 
 /// The median of the cells that are not empty: one hot slot does not move it, as it moves the mean.
-pub(crate) fn median(cells: &[u64]) -> u64 {
+pub fn median(cells: &[u64]) -> u64 {
     let mut loads: Vec<u64> = cells.iter().copied().filter(|load| *load > 0).collect();
     loads.sort_unstable();
     loads.get(loads.len() / 2).copied().unwrap_or(0)
@@ -49,14 +49,19 @@ pub(crate) fn median(cells: &[u64]) -> u64 {
 
 /// The shade of a load.
 pub(crate) fn shade(load: u64, median: u64) -> char {
+    SHADES[level(load, median)]
+}
+
+/// How dark a load is, from 0 for none to 4.
+pub fn level(load: u64, median: u64) -> usize {
     let times = load as f64 / median.max(1) as f64;
-    SHADES[match load {
+    match load {
         0 => 0,
         _ if times < 0.5 => 1,
         _ if times <= DARK as f64 => 2,
         _ if times <= DARKEST as f64 => 3,
         _ => 4,
-    }]
+    }
 }
 
 #[cfg(test)]

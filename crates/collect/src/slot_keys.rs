@@ -1,0 +1,154 @@
+//! The keys of one slot, a bounded number of them, with their sizes: from a hot slot to names.
+
+use std::sync::atomic::AtomicBool;
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
+use crate::address::Address;
+use crate::connection::{Access, Connection};
+use crate::key_facts::{self, Fate, Heat, Questions};
+use crate::readings::TIMEOUT;
+use crate::resp::{Commands, Reply};
+
+/// Bytes that are kept of a name.
+const MAX_NAME: usize = 1024;
+
+/// Keys of a slot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SlotKeys {
+    /// CLUSTER COUNTKEYSINSLOT.
+    pub count: u64,
+    /// Those that were asked for, without the ones that are gone or moved meanwhile.
+    pub keys: Vec<SlotKey>,
+    /// Why there are no sizes.
+    pub without_memory: Option<&'static str>,
+}
+
+/// A key, and what the server says of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SlotKey {
+    /// Its name, of a long one the start.
+    pub name: Name,
+    /// TYPE.
+    pub kind: String,
+    /// How many elements it has.
+    pub elements: Option<u64>,
+    /// MEMORY USAGE.
+    pub memory: Option<u64>,
+}
+
+/// Asks the server at `address`, which owns the slot, for `most` of its keys.
+///
+/// # Errors
+/// The server does not answer, or refuses.
+pub(crate) fn ask(address: &Address, access: &Access, slot: u16, most: usize) -> Result<SlotKeys> {
+    let access = Access {
+        timeout: access.timeout.min(TIMEOUT),
+        ..access.clone()
+    };
+    let mut connection = Connection::open(address, &access)?;
+    let (count, names) = names(&mut connection, slot, most)?;
+    let mut questions = Questions::new(Heat::Unasked);
+    // Nobody waits until a cluster that is down is well again.
+    let outage = AtomicBool::new(true);
+    let fates = key_facts::ask(&mut connection, &names, &mut questions, &outage)?;
+    let key = |(mut name, fate): (Vec<u8>, Fate)| match fate {
+        Fate::Known(facts) => {
+            name.truncate(MAX_NAME);
+            Some(SlotKey {
+                name: Name(name),
+                kind: facts.kind,
+                elements: facts.elements,
+                memory: facts.memory,
+            })
+        }
+        _ => None,
+    };
+    Ok(SlotKeys {
+        count,
+        keys: names.into_iter().zip(fates).filter_map(key).collect(),
+        without_memory: questions.without_memory,
+    })
+}
+
+/// How many keys the slot has, and the names of `most` of them.
+fn names(connection: &mut Connection, slot: u16, most: usize) -> Result<(u64, Vec<Vec<u8>>)> {
+    const COUNT: &str = "CLUSTER COUNTKEYSINSLOT";
+    const GET: &str = "CLUSTER GETKEYSINSLOT";
+    let (slot, most) = (slot.to_string(), most.to_string());
+    let mut commands = Commands::default();
+    commands.add(COUNT, &[b"CLUSTER", b"COUNTKEYSINSLOT", slot.as_bytes()]);
+    let words: [&[u8]; 4] = [
+        b"CLUSTER",
+        b"GETKEYSINSLOT",
+        slot.as_bytes(),
+        most.as_bytes(),
+    ];
+    commands.add(GET, &words);
+    let replies = connection.pipeline(&commands)?;
+    let odd = |connection: &Connection, name| -> Error { connection.odd(name) };
+    let [count, names] = <[Reply; 2]>::try_from(replies).map_err(|_| odd(connection, GET))?;
+    for (name, reply) in [(COUNT, &count), (GET, &names)] {
+        if let Reply::Error(said) = reply {
+            return Err(connection.refused(name, said));
+        }
+    }
+    let count = count.number().ok_or_else(|| odd(connection, COUNT))?;
+    let Reply::Array(names) = names else {
+        return Err(odd(connection, GET));
+    };
+    let names = names.into_iter().map(Reply::into_text).collect();
+    let names: Option<Vec<Vec<u8>>> = names;
+    Ok((count, names.ok_or_else(|| odd(connection, GET))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{access, start, text};
+
+    #[test]
+    fn a_slot_has_a_count_and_keys_with_types_and_sizes() {
+        let answer = |command: &str| match command {
+            "CLUSTER COUNTKEYSINSLOT 7" => Some(b":5\r\n".to_vec()),
+            "CLUSTER GETKEYSINSLOT 7 2" => {
+                Some([&b"*2\r\n"[..], &text("a"), &text("gone")].concat())
+            }
+            "TYPE a" => Some(b"+string\r\n".to_vec()),
+            "TYPE gone" => Some(b"+none\r\n".to_vec()),
+            "PTTL a" => Some(b":-1\r\n".to_vec()),
+            "PTTL gone" => Some(b":-2\r\n".to_vec()),
+            "MEMORY USAGE a" => Some(b":64\r\n".to_vec()),
+            of if of.starts_with("OBJECT ENCODING") => Some(b"+raw\r\n".to_vec()),
+            _ => Some(b"+OK\r\n".to_vec()),
+        };
+        let found = ask(&start(answer), &access(), 7, 2).unwrap();
+        let key = SlotKey {
+            name: Name::from("a"),
+            kind: "string".into(),
+            elements: Some(1),
+            memory: Some(64),
+        };
+        assert_eq!((found.count, found.keys), (5, vec![key]));
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_do() {
+        let answer = |command: &str| {
+            let is_asked = command.starts_with("CLUSTER");
+            Some(
+                if is_asked {
+                    &b"-NOPERM no\r\n"[..]
+                } else {
+                    b"+OK\r\n"
+                }
+                .to_vec(),
+            )
+        };
+        let error = ask(&start(answer), &access(), 7, 2)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("COUNTKEYSINSLOT is refused"), "{error}");
+    }
+}

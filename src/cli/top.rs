@@ -1,0 +1,216 @@
+//! The flags of `slotscope top`, and the loop between its terminal and its reader.
+
+use std::io::{self, IsTerminal};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use ratatui::crossterm::event::{
+    self, Event as Typed, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
+};
+
+use slotscope_collect::address::Address;
+use slotscope_collect::connection::Access;
+use slotscope_collect::live::Live;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+
+use crate::cli::full_screen::FullScreen;
+use crate::cli::live::{self, LiveArgs};
+use crate::cli::{Ending, values};
+use crate::spec::headings::{ARGUMENTS, RUN};
+use crate::top::reader::{Reader, Request, Update};
+use crate::top::screen::{Screen, Wish};
+use crate::top::{view, written};
+
+/// The shortest interval: a reading takes some of a node's time.
+const LEAST: Duration = Duration::from_millis(200);
+/// A node that has not answered by then does not hold the screen up.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A running cluster on the terminal.
+#[derive(Args, Debug)]
+#[command(next_help_heading = RUN, after_help = EXAMPLES)]
+pub struct TopArgs {
+    /// A node: HOST:PORT, redis://HOST:PORT, rediss:// for TLS
+    ///
+    /// Any node of the cluster will do; of several, the first that answers is asked for the others.
+    #[arg(value_name = "URL", required = true, help_heading = ARGUMENTS)]
+    pub urls: Vec<String>,
+    /// Between two readings of the cluster, at least 200ms
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "1s")]
+    pub interval: Duration,
+    /// How servers are reached
+    #[command(flatten)]
+    pub live: LiveArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  slotscope top redis://HOST:6379
+  REDISCLI_AUTH=... slotscope top rediss://HOST:6379 --user slotscope --interval 5s";
+
+/// What happens while the screen is shown.
+enum Event {
+    Typed(io::Result<Typed>),
+    Read(Update),
+    /// The reader has ended by a panic, which was printed.
+    Ended,
+}
+
+impl TopArgs {
+    /// Shows the cluster until the user has seen enough.
+    ///
+    /// # Errors
+    /// Standard output is not a terminal, a flag cannot be used, or no server answers at first.
+    pub(crate) fn run(&self) -> Result<Ending> {
+        let seeds = live::seeds(&self.urls)?;
+        self.check(&seeds[0].address)?;
+        let access = self.live.access(&seeds)?;
+        let access = Access {
+            timeout: access.timeout.min(TIMEOUT),
+            ..access
+        };
+        let name = seeds[0].address.to_string();
+        let seeds: Vec<Address> = seeds.into_iter().map(|seed| seed.address).collect();
+        Live::connect(&seeds, &access)?;
+        let (events, happened) = mpsc::channel();
+        let (wishes, requests) = mpsc::channel();
+        let reader = self.reader(seeds, access, requests, events.clone());
+        start(events.clone(), reader)?;
+        let mut full = FullScreen::open()?;
+        start_input(events)?;
+        let screen = Screen {
+            cluster_name: name,
+            ..Screen::default()
+        };
+        show(&mut full, screen, &happened, &wishes)
+    }
+
+    fn check(&self, first: &Address) -> Result<()> {
+        if self.interval < LEAST {
+            let what = "reads the servers too often; give at least 200ms";
+            return Err(Error::option(
+                "interval",
+                format!("{:?}", self.interval),
+                what,
+            ));
+        }
+        if !io::stdout().is_terminal() {
+            let what = format!(
+                "is not a terminal; slotscope analyze redis://{first} --load 10s prints a report"
+            );
+            return Err(Error::bad("standard output", what));
+        }
+        Ok(())
+    }
+
+    fn reader(
+        &self,
+        seeds: Vec<Address>,
+        access: Access,
+        requests: Receiver<Request>,
+        events: Sender<Event>,
+    ) -> Reader<impl FnMut(Update) + use<>> {
+        Reader {
+            seeds,
+            access,
+            interval: self.interval,
+            requests,
+            // Nobody listens any more once the screen is left.
+            tell: move |update| drop(events.send(Event::Read(update))),
+        }
+    }
+}
+
+/// Starts the reader; a panic ends the screen too.
+fn start(events: Sender<Event>, reader: Reader<impl FnMut(Update) + Send + 'static>) -> Result<()> {
+    struct Last(Sender<Event>);
+    impl Drop for Last {
+        fn drop(&mut self) {
+            drop(self.0.send(Event::Ended));
+        }
+    }
+    let last = Last(events);
+    spawn("reader", move || {
+        let _last = last;
+        reader.run();
+    })
+}
+
+/// Starts what waits for keys and changes of the terminal's size.
+fn start_input(events: Sender<Event>) -> Result<()> {
+    spawn("input", move || {
+        loop {
+            let typed = event::read();
+            let is_lost = typed.is_err();
+            if events.send(Event::Typed(typed)).is_err() || is_lost {
+                return;
+            }
+        }
+    })
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<()> {
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
+    thread
+        .map(drop)
+        .map_err(|error| Error::bad("top", format!("no thread can be started: {error}")))
+}
+
+/// Draws the screen after everything that happens, until the user quits.
+fn show(
+    full: &mut FullScreen,
+    mut screen: Screen,
+    happened: &Receiver<Event>,
+    wishes: &Sender<Request>,
+) -> Result<Ending> {
+    loop {
+        full.draw(|frame, is_coloured| view::draw(frame, &screen, is_coloured))?;
+        let Ok(first) = happened.recv() else {
+            return Ok(Ending::Done);
+        };
+        // What has come meanwhile is drawn at once.
+        for event in std::iter::once(first).chain(happened.try_iter()) {
+            match event {
+                Event::Read(Update::Read(read)) => screen.take(*read),
+                Event::Read(Update::Failed(why)) => screen.fail(why),
+                Event::Read(Update::Keys(slot, keys)) => screen.take_keys(slot, keys),
+                Event::Typed(Ok(Typed::Key(key))) if key.kind != KeyEventKind::Release => {
+                    if !obey(&mut screen, key, wishes) {
+                        return Ok(Ending::Done);
+                    }
+                }
+                Event::Typed(Ok(_)) => {}
+                Event::Typed(Err(error)) => return Err(Error::bad("terminal", error.to_string())),
+                Event::Ended => {
+                    return Err(Error::bad("top", "the thread that reads the cluster ended"));
+                }
+            }
+        }
+    }
+}
+
+/// Does what a typed key means; `false` where it ends the screen.
+fn obey(screen: &mut Screen, key: KeyEvent, wishes: &Sender<Request>) -> bool {
+    let is_interrupt =
+        key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+    let wish = if is_interrupt {
+        Some(Wish::Quit)
+    } else {
+        screen.on_key(key.code)
+    };
+    // The reader lives as long as the screen.
+    match wish {
+        None => {}
+        Some(Wish::Quit) => return false,
+        Some(Wish::Keys(slot)) => drop(wishes.send(Request::Keys(slot))),
+        Some(Wish::Pause(is_paused)) => drop(wishes.send(Request::Pause(is_paused))),
+        Some(Wish::Write) => match written::write(screen) {
+            Ok(path) => screen.say(format!("written to {}", Name::from(path.as_path())), false),
+            Err(error) => screen.say(error.to_string(), true),
+        },
+    }
+    true
+}

@@ -1,0 +1,330 @@
+//! The columns of the tables, for the screen and for the file that `w` writes.
+
+use slotscope_collect::slot_keys::SlotKey;
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
+
+use crate::top::rows::{Shard, Slot};
+
+/// The width from which on a screen has all columns, and that from which on it has most.
+const WIDE: usize = 110;
+const MEDIUM: usize = 76;
+/// Between two columns.
+const GAP: usize = 1;
+/// The narrowest that a name gets.
+const LEAST_NAME: usize = 10;
+/// What stands for what is not known.
+const UNKNOWN: &str = "-";
+
+/// A row of a table.
+pub(crate) trait Row: Sized + 'static {
+    /// The columns.
+    const COLUMNS: &'static [Column<Self>];
+    /// The heading of the column that rows are sorted by at first.
+    const SORTED_BY: &'static str;
+
+    /// What tells it from other rows, also when it is read again.
+    fn id(&self) -> String;
+
+    /// What a filter is looked for in.
+    fn text(&self) -> String;
+}
+
+/// A column of rows of `T`.
+pub(crate) struct Column<T> {
+    /// Above it.
+    pub heading: &'static str,
+    width: usize,
+    /// The least width of a screen that has it.
+    from: usize,
+    cell: Cell<T>,
+    /// What rows are sorted by, most first.
+    pub order: fn(&T) -> Option<f64>,
+}
+
+/// What a row has in a column.
+enum Cell<T> {
+    /// A name in at most this many characters: what other columns leave.
+    Name(fn(&T, usize) -> String),
+    Word(fn(&T) -> String),
+    Number(fn(&T) -> Option<String>),
+}
+
+impl Row for Shard {
+    const SORTED_BY: &'static str = "shard";
+    const COLUMNS: &'static [Column<Shard>] = &[
+        name(
+            "shard",
+            |of, most| Name::from(of.name.as_str()).short(most),
+            |_| None,
+        ),
+        number(
+            "memory",
+            10,
+            |of| of.memory.map(text::bytes),
+            |of| of.memory.map(|of| of as f64),
+        ),
+        medium(number(
+            "limit",
+            7,
+            |of| of.of_limit.map(text::percent),
+            |of| of.of_limit,
+        )),
+        wide(number(
+            "share",
+            6,
+            |of| of.memory_share.map(times),
+            |of| of.memory_share,
+        )),
+        wide(number(
+            "keys",
+            11,
+            |of| Some(text::grouped(of.keys)),
+            |of| Some(of.keys as f64),
+        )),
+        number(
+            "ops/s",
+            7,
+            |of| of.work.ops_per_sec.map(rate),
+            |of| of.work.ops_per_sec,
+        ),
+        wide(number(
+            "in/s",
+            10,
+            |of| of.work.net_in_per_sec.map(bytes),
+            |of| of.work.net_in_per_sec,
+        )),
+        wide(number(
+            "out/s",
+            10,
+            |of| of.work.net_out_per_sec.map(bytes),
+            |of| of.work.net_out_per_sec,
+        )),
+        number(
+            "cpu",
+            7,
+            |of| of.work.cpu.map(text::percent),
+            |of| of.work.cpu,
+        ),
+        number("load", 6, |of| of.load_share.map(times), |of| of.load_share),
+        medium(number(
+            "lag",
+            9,
+            |of| of.lag.map(text::bytes),
+            |of| of.lag.map(|of| of as f64),
+        )),
+        word(
+            "state",
+            10,
+            |of| of.state.word().to_owned(),
+            |of| Some(of.state as u8 as f64),
+        ),
+    ];
+
+    fn id(&self) -> String {
+        self.name.clone()
+    }
+
+    fn text(&self) -> String {
+        format!("{} {}", Name::from(self.name.as_str()), self.state.word())
+    }
+}
+
+impl Row for Slot {
+    const SORTED_BY: &'static str = "cpu";
+    const COLUMNS: &'static [Column<Slot>] = &[
+        number(
+            "slot",
+            5,
+            |of| Some(of.slot.to_string()),
+            |of| Some(-f64::from(of.slot)),
+        ),
+        name(
+            "shard",
+            |of, most| Name::from(of.shard.as_str()).short(most),
+            |_| None,
+        ),
+        number(
+            "cpu",
+            7,
+            |of| of.cpu.map(text::percent),
+            |of| of.cpu.or(Some(0.0)),
+        ),
+        number(
+            "share",
+            7,
+            |of| of.cpu_share.map(text::percent),
+            |of| of.cpu_share,
+        ),
+        medium(number(
+            "in/s",
+            10,
+            |of| of.net_in.map(bytes),
+            |of| of.net_in,
+        )),
+        medium(number(
+            "out/s",
+            10,
+            |of| of.net_out.map(bytes),
+            |of| of.net_out,
+        )),
+        number(
+            "keys",
+            11,
+            |of| Some(text::grouped(of.keys)),
+            |of| Some(of.keys as f64),
+        ),
+        wide(number(
+            "memory",
+            10,
+            |of| of.memory.map(text::bytes),
+            |of| of.memory.map(|of| of as f64),
+        )),
+    ];
+
+    fn id(&self) -> String {
+        self.slot.to_string()
+    }
+
+    fn text(&self) -> String {
+        format!("{} {}", self.slot, Name::from(self.shard.as_str()))
+    }
+}
+
+impl Row for SlotKey {
+    const SORTED_BY: &'static str = "memory";
+    const COLUMNS: &'static [Column<SlotKey>] = &[
+        name("key", |of, most| of.name.short(most), |_| None),
+        word(
+            "type",
+            10,
+            |of| Name::from(of.kind.as_str()).short(10),
+            |_| None,
+        ),
+        number(
+            "elements",
+            11,
+            |of| of.elements.map(text::grouped),
+            |of| of.elements.map(|of| of as f64),
+        ),
+        number(
+            "memory",
+            10,
+            |of| of.memory.map(text::bytes),
+            |of| of.memory.map(|of| of as f64),
+        ),
+    ];
+
+    fn id(&self) -> String {
+        self.name.to_string()
+    }
+
+    fn text(&self) -> String {
+        format!("{} {}", self.name, self.kind)
+    }
+}
+
+impl<T> Column<T> {
+    /// Whether its cells end at its right edge.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self.cell, Cell::Number(_))
+    }
+
+    /// What a row has there, where it is so wide.
+    pub(crate) fn cell(&self, row: &T, width: usize) -> String {
+        match self.cell {
+            Cell::Name(of) => of(row, width),
+            Cell::Word(of) => of(row),
+            Cell::Number(of) => of(row).unwrap_or_else(|| UNKNOWN.to_owned()),
+        }
+    }
+}
+
+/// The columns that a screen of this width has, with their widths.
+pub(crate) fn fitting<T: Row>(width: usize) -> Vec<(&'static Column<T>, usize)> {
+    let columns = T::COLUMNS.iter().filter(|column| width >= column.from);
+    let columns: Vec<&Column<T>> = columns.collect();
+    let fixed: usize = columns.iter().map(|column| column.width + GAP).sum();
+    let left = (width + GAP).saturating_sub(fixed + GAP).max(LEAST_NAME);
+    let width = |column: &Column<T>| match column.cell {
+        Cell::Name(_) => left,
+        _ => column.width,
+    };
+    let with_width = |column: &'static Column<T>| (column, width(column));
+    columns.into_iter().map(with_width).collect()
+}
+
+/// A column that only a wide screen has.
+const fn wide<T>(column: Column<T>) -> Column<T> {
+    Column {
+        from: WIDE,
+        ..column
+    }
+}
+
+/// A column that a narrow screen lacks.
+const fn medium<T>(column: Column<T>) -> Column<T> {
+    Column {
+        from: MEDIUM,
+        ..column
+    }
+}
+
+const fn name<T>(
+    heading: &'static str,
+    cell: fn(&T, usize) -> String,
+    order: fn(&T) -> Option<f64>,
+) -> Column<T> {
+    Column {
+        heading,
+        width: 0,
+        from: 0,
+        cell: Cell::Name(cell),
+        order,
+    }
+}
+
+const fn word<T>(
+    heading: &'static str,
+    width: usize,
+    cell: fn(&T) -> String,
+    order: fn(&T) -> Option<f64>,
+) -> Column<T> {
+    Column {
+        heading,
+        width,
+        from: 0,
+        cell: Cell::Word(cell),
+        order,
+    }
+}
+
+const fn number<T>(
+    heading: &'static str,
+    width: usize,
+    cell: fn(&T) -> Option<String>,
+    order: fn(&T) -> Option<f64>,
+) -> Column<T> {
+    Column {
+        heading,
+        width,
+        from: 0,
+        cell: Cell::Number(cell),
+        order,
+    }
+}
+
+/// Bytes a second.
+fn bytes(of: f64) -> String {
+    text::bytes(of as u64)
+}
+
+/// Calls a second.
+fn rate(of: f64) -> String {
+    text::three_digits(if of < 100.0 { of.round() } else { of })
+}
+
+/// Fair shares.
+fn times(of: f64) -> String {
+    format!("{of:.2}x")
+}

@@ -1,0 +1,217 @@
+//! The thread that reads the cluster: at intervals, and the keys of a slot where the user asks for them.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use slotscope_collect::address::Address;
+use slotscope_collect::connection::Access;
+use slotscope_collect::live::{Live, Snapshot};
+use slotscope_collect::slot_keys::SlotKeys;
+use slotscope_engine::ansi;
+use slotscope_engine::error::{Error, Result};
+use slotscope_report::render::text;
+use slotscope_report::view::{self, Block};
+
+use crate::exporter::judged;
+use crate::top::rows::Cluster;
+use crate::top::screen::{Read, Verdict};
+use crate::top::written;
+
+/// The verdict is on as many seconds: those of a single interval vary too much.
+const JUDGED_MS: i64 = 10_000;
+/// Keys of a slot that are asked for.
+const KEYS: usize = 100;
+
+/// The report that `w` writes.
+const PAGE: text::Page<'_> = text::Page {
+    width: written::WIDTH,
+    height: None,
+    rows: written::ROWS,
+    rest: "",
+    whole_names: true,
+};
+
+/// What is wanted of the reader.
+#[derive(Debug)]
+pub(crate) enum Request {
+    /// The keys of a slot.
+    Keys(u16),
+    /// No more readings, or readings again.
+    Pause(bool),
+}
+
+/// What it has read.
+pub(crate) enum Update {
+    /// The cluster.
+    Read(Box<Read>),
+    /// Nothing, and why.
+    Failed(String),
+    /// The keys of a slot, or why there are none.
+    Keys(u16, std::result::Result<SlotKeys, String>),
+}
+
+/// What the reader works with.
+pub(crate) struct Reader<F> {
+    /// Where the cluster is looked for.
+    pub seeds: Vec<Address>,
+    /// How servers are reached.
+    pub access: Access,
+    /// Between two readings.
+    pub interval: Duration,
+    /// What is wanted; the reader ends with its sender.
+    pub requests: Receiver<Request>,
+    /// Who gets the updates.
+    pub tell: F,
+}
+
+/// Nobody wants anything any more.
+struct Ended;
+
+impl<F: FnMut(Update)> Reader<F> {
+    /// Reads until nobody wants anything any more. A cluster that is down is looked for from the seeds again.
+    pub(crate) fn run(mut self) {
+        let access = self.access.clone();
+        let mut is_paused = false;
+        loop {
+            let read = Live::connect(&self.seeds, &access);
+            let error = match read.and_then(|live| self.read_on(live, &mut is_paused)) {
+                Ok(Ended) => return,
+                Err(error) => error,
+            };
+            (self.tell)(Update::Failed(error.to_string()));
+            if self
+                .serve(None, Instant::now() + self.interval, &mut is_paused)
+                .is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    /// Reads at intervals until that fails.
+    fn read_on(&mut self, mut live: Live<'_>, is_paused: &mut bool) -> Result<Ended> {
+        let mut kept: VecDeque<Snapshot> = VecDeque::new();
+        loop {
+            let start = Instant::now();
+            if !*is_paused {
+                let snapshot = live.read()?;
+                (self.tell)(Update::Read(Box::new(read(&kept, &snapshot))));
+                check(&snapshot)?;
+                keep(&mut kept, snapshot);
+            }
+            if self
+                .serve(Some(&live), start + self.interval, is_paused)
+                .is_err()
+            {
+                return Ok(Ended);
+            }
+        }
+    }
+
+    /// Does what is wanted until it is time for the next reading.
+    fn serve(
+        &mut self,
+        live: Option<&Live<'_>>,
+        next: Instant,
+        is_paused: &mut bool,
+    ) -> std::result::Result<(), Ended> {
+        loop {
+            let left = next.saturating_duration_since(Instant::now());
+            let request = if *is_paused {
+                self.requests.recv().map_err(|_| Ended)?
+            } else {
+                match self.requests.recv_timeout(left) {
+                    Ok(request) => request,
+                    Err(RecvTimeoutError::Timeout) => return Ok(()),
+                    Err(RecvTimeoutError::Disconnected) => return Err(Ended),
+                }
+            };
+            match request {
+                Request::Pause(is) => *is_paused = is,
+                Request::Keys(slot) => {
+                    let none = || Error::bad(format!("slot {slot}"), "the cluster does not answer");
+                    let keys = live
+                        .ok_or_else(none)
+                        .and_then(|live| live.keys_of(slot, KEYS));
+                    let keys = keys.map_err(|error| error.to_string());
+                    (self.tell)(Update::Keys(slot, keys));
+                }
+            }
+        }
+    }
+}
+
+/// A reading as it is shown, after those that are kept.
+fn read(kept: &VecDeque<Snapshot>, last: &Snapshot) -> Read {
+    let first = comparable(kept, last);
+    Read {
+        cluster: Cluster::between(kept.back(), last),
+        verdict: first.and_then(|first| verdict(first, last).ok()),
+        at_ms: at_ms(last),
+    }
+}
+
+/// The oldest of these readings of the same primaries: the verdict is on those that both have.
+pub(super) fn comparable<'k>(
+    kept: &'k VecDeque<Snapshot>,
+    last: &Snapshot,
+) -> Option<&'k Snapshot> {
+    let mut kept = kept.iter();
+    kept.find(|first| answering(first).eq(answering(last)))
+}
+
+/// The primaries that answered.
+fn answering(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
+    let primaries = snapshot.primaries.iter();
+    primaries.filter_map(|(name, of)| of.is_ok().then_some(name.as_str()))
+}
+
+/// What `analyze` says first of the time between two readings.
+pub(super) fn verdict(first: &Snapshot, last: &Snapshot) -> Result<Verdict> {
+    let summary = judged::summary(first, last)?;
+    let sections = view::answer(&summary);
+    let blocks = sections.iter().flat_map(|section| &section.blocks);
+    let line = |block: &Block<'_>| match block {
+        Block::Verdict(state, word, sentence) => Some((*state, word.clone(), sentence.clone())),
+        _ => None,
+    };
+    let mut made = Vec::new();
+    text::write(&sections, PAGE, &mut made).map_err(|error| Error::io("report", error))?;
+    Ok(Verdict {
+        lines: blocks.filter_map(line).collect(),
+        text: ansi::stripped(&String::from_utf8_lossy(&made)),
+    })
+}
+
+/// Keeps a reading, and those before it that the next verdict is on.
+fn keep(kept: &mut VecDeque<Snapshot>, last: Snapshot) {
+    let oldest = at_ms(&last) - JUDGED_MS;
+    kept.push_back(last);
+    while kept.len() > 1 && at_ms(&kept[0]) < oldest {
+        kept.pop_front();
+    }
+}
+
+/// An error where no primary answers: the cluster may be elsewhere.
+fn check(snapshot: &Snapshot) -> Result<()> {
+    let mut errors = snapshot
+        .primaries
+        .iter()
+        .filter_map(|(_, of)| of.as_ref().err());
+    let first = errors.next();
+    let is_lost = first.is_some() && errors.count() + 1 == snapshot.primaries.len();
+    match first.filter(|_| is_lost) {
+        Some(error) => Err(Error::bad("no primary answers", error.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// When it was read; of no primary, long ago.
+fn at_ms(snapshot: &Snapshot) -> i64 {
+    let answers = snapshot
+        .primaries
+        .iter()
+        .filter_map(|(_, of)| of.as_ref().ok());
+    answers.map(|of| of.at_ms).max().unwrap_or(0)
+}

@@ -1,0 +1,372 @@
+//! The screen as ratatui draws it: a title, the verdict, the shards, the slots or the keys of one, the map, the keys to type.
+
+use std::collections::BTreeMap;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::{Cell, Paragraph, Row as Drawn, Table, Wrap};
+
+use slotscope_collect::slot_keys::{SlotKey, SlotKeys};
+use slotscope_engine::name::Name;
+use slotscope_engine::text::{counted, grouped};
+use slotscope_findings::summary::state::State;
+
+use crate::top::columns::{Row, fitting};
+use crate::top::rows::{Cluster, Health, Shard, Slot};
+use crate::top::screen::{Cursor, Place, Screen};
+use crate::top::slot_map::SlotMap;
+
+/// The least that it needs.
+const LEAST: (u16, u16) = (60, 16);
+/// Lines that are neither table nor map: title, verdict, message, heading of a table, heading of the map, keys.
+const LINES: u16 = 7;
+/// Lines of the verdict: memory and load.
+const VERDICT: u16 = 2;
+const KEYS: &str = "Enter open  Esc back  Tab table  / filter  s sort  p pause  w write  q quit";
+/// The longest name in a heading.
+const NAME: usize = 40;
+
+/// Draws the screen, in colours where they are wanted.
+pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, is_coloured: bool) {
+    let area = frame.area();
+    let (width, height) = LEAST;
+    if area.width < width || area.height < height {
+        let text = format!(
+            "top needs {width} columns and {height} lines; here are {} and {}",
+            area.width, area.height
+        );
+        return frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+    }
+    let none = Cluster::default();
+    let cluster = screen.read.as_ref().map_or(&none, |read| &read.cluster);
+    let (shards, map) = heights(area.height, cluster.shards.len());
+    let parts = [1, VERDICT, 1, shards, 1, 0, 1, map, 1];
+    let parts = parts.map(|lines| {
+        if lines == 0 {
+            Constraint::Min(0)
+        } else {
+            Constraint::Length(lines)
+        }
+    });
+    let [
+        title,
+        verdict,
+        message,
+        shards,
+        heading,
+        table,
+        legend,
+        map,
+        keys,
+    ] = Layout::vertical(parts).areas(area);
+    let painter = Painter {
+        screen,
+        cluster,
+        is_coloured,
+    };
+    frame.render_widget(painter.title(), title);
+    frame.render_widget(painter.verdict(), verdict);
+    frame.render_widget(painter.message(), message);
+    painter.table(
+        frame,
+        shards,
+        &screen.listed_shards(),
+        &screen.shards,
+        Place::Shards,
+    );
+    frame.render_widget(painter.heading(), heading);
+    match &screen.opened {
+        None => painter.table(
+            frame,
+            table,
+            &screen.listed_slots(),
+            &screen.slots,
+            Place::Slots,
+        ),
+        Some(_) => painter.table(
+            frame,
+            table,
+            &screen.listed_keys(),
+            &screen.keys,
+            Place::Keys,
+        ),
+    }
+    let slots = SlotMap::new(
+        cluster,
+        screen.current_slot(),
+        map.width.into(),
+        map.height.into(),
+    );
+    frame.render_widget(painter.legend(&slots), legend);
+    frame.render_widget(Text::from(slots.lines(is_coloured)), map);
+    frame.render_widget(Line::styled(KEYS, painter.dim()), keys);
+}
+
+/// Lines of the table of shards and of the map.
+fn heights(all: u16, shards: usize) -> (u16, u16) {
+    let left = all - LINES;
+    let shards = u16::try_from(shards + 1).unwrap_or(u16::MAX);
+    (
+        shards.min((left / 3).max(4)).max(2),
+        (left / 5).clamp(2, 10),
+    )
+}
+
+struct Painter<'s> {
+    screen: &'s Screen,
+    cluster: &'s Cluster,
+    is_coloured: bool,
+}
+
+impl Painter<'_> {
+    fn title(&self) -> Line<'static> {
+        let screen = self.screen;
+        let read = screen.read.as_ref();
+        let at = read.map(|read| slotscope_engine::calendar::utc(read.at_ms));
+        let clock = at.and_then(|at| at.get(11..19).map(|time| format!("{time} UTC")));
+        let shards = counted(self.cluster.shards.len() as u64, "shard");
+        let parts = [
+            screen.cluster_name.clone(),
+            shards,
+            clock.unwrap_or_else(|| "reading".to_owned()),
+        ];
+        let mut line = Line::from(Span::styled("slotscope top  ", self.bold()));
+        line.push_span(parts.join("  "));
+        if screen.is_paused {
+            line.push_span(Span::styled(
+                "  PAUSED: p continues",
+                self.style(Color::Yellow).add_modifier(Modifier::BOLD),
+            ));
+        }
+        line
+    }
+
+    /// What `analyze` would say of the last seconds, the most urgent first.
+    fn verdict(&self) -> Text<'static> {
+        let verdict = self.screen.read.as_ref();
+        let Some(verdict) = verdict.and_then(|read| read.verdict.as_ref()) else {
+            return Text::styled("The verdict needs two readings.", self.dim());
+        };
+        let lines = verdict.lines.iter();
+        Text::from_iter(lines.map(|(state, word, sentence)| self.finding(*state, word, sentence)))
+    }
+
+    fn finding(&self, state: State, word: &str, sentence: &str) -> Line<'static> {
+        let colour = match state {
+            State::Empty | State::Unjudged | State::Watch => Color::Yellow,
+            State::Suspicious => Color::Magenta,
+            State::Balanced => Color::Green,
+            State::Skewed | State::Limit | State::Down => Color::Red,
+        };
+        let style = self.style(colour).add_modifier(Modifier::BOLD);
+        let word = Span::styled(word.to_owned(), style);
+        Line::from(vec![word, Span::raw(format!("  {sentence}"))])
+    }
+
+    /// What is typed, what was done, or what is wrong.
+    fn message(&self) -> Line<'static> {
+        let screen = self.screen;
+        if screen.is_typing {
+            return Line::from(format!("/{}_", Name::from(screen.filter.as_str())));
+        }
+        let failures = &self.cluster.failures;
+        match (&screen.message, failures.first(), &self.cluster.without_cpu) {
+            (Some(message), ..) if message.is_error => {
+                Line::styled(message.text.clone(), self.alarm())
+            }
+            (Some(message), ..) => Line::styled(message.text.clone(), self.bold()),
+            (None, Some(first), _) => {
+                let more = failures.len() - 1;
+                let more = if more == 0 {
+                    String::new()
+                } else {
+                    format!("{} more, and ", grouped(more as u64))
+                };
+                Line::styled(format!("{more}{first}"), self.alarm())
+            }
+            (None, None, Some(why)) => Line::styled(why.clone(), self.dim()),
+            (None, None, None) => Line::default(),
+        }
+    }
+
+    /// What the lower table lists.
+    fn heading(&self) -> Line<'static> {
+        let screen = self.screen;
+        let name = |name: &str| Name::from(name).short(NAME);
+        let mut text = match (&screen.opened, &screen.only) {
+            (Some(opened), _) => {
+                let mut slots = self.cluster.slots.iter();
+                let slot = slots.find(|slot| slot.slot == opened.slot);
+                let of = slot.map_or_else(String::new, |slot| format!(" of {}", name(&slot.shard)));
+                format!("Slot {}{of}: {}", opened.slot, keys(opened.keys.as_ref()))
+            }
+            (None, Some(only)) => format!(
+                "Slots of {}: {}",
+                name(only),
+                grouped(screen.listed_slots().len() as u64)
+            ),
+            (None, None) => format!("Slots: {}", grouped(screen.listed_slots().len() as u64)),
+        };
+        if !screen.filter.is_empty() {
+            text += &format!(", with \"{}\"", Name::from(screen.filter.as_str()));
+        }
+        Line::styled(text, self.bold())
+    }
+
+    fn legend(&self, map: &SlotMap) -> Line<'static> {
+        let of = if map.is_of_cpu { "CPU time" } else { "keys" };
+        let bright = if self.is_coloured {
+            "the lightest have over 8 times the median"
+        } else {
+            "those drawn have over twice the median"
+        };
+        Line::styled(
+            format!("All slots by {of}, {} a cell: {bright}", map.slots_a_cell()),
+            self.dim(),
+        )
+    }
+
+    /// A table, of which the rows around the cursor are shown.
+    fn table<T: Row + Styled>(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        rows: &[&T],
+        cursor: &Cursor,
+        place: Place,
+    ) {
+        let is_current = self.screen.place == place;
+        let columns = fitting::<T>(area.width.into());
+        let at = cursor.place(rows);
+        let height = usize::from(area.height.saturating_sub(1));
+        let first = (at + 1).saturating_sub(height.max(1));
+        let heads = columns.iter().map(|(column, _)| {
+            let mark = if column.heading == cursor.sorted_by::<T>() {
+                "▾"
+            } else {
+                ""
+            };
+            aligned(format!("{}{mark}", column.heading), column.is_number())
+        });
+        let heads = Drawn::new(heads.collect::<Vec<_>>()).style(if is_current {
+            self.bold()
+        } else {
+            self.dim()
+        });
+        let drawn = rows
+            .iter()
+            .enumerate()
+            .skip(first)
+            .take(height)
+            .map(|(place, row)| {
+                let cells = columns
+                    .iter()
+                    .map(|(column, width)| aligned(column.cell(row, *width), column.is_number()));
+                let style = row
+                    .colour()
+                    .map_or(Style::new(), |colour| self.style(colour));
+                let is_marked = is_current && place == at;
+                let marked = if is_marked {
+                    Modifier::REVERSED
+                } else {
+                    Modifier::empty()
+                };
+                Drawn::new(cells.collect::<Vec<_>>()).style(style.add_modifier(marked))
+            });
+        let widths = columns
+            .iter()
+            .map(|(_, width)| Constraint::Length(*width as u16));
+        frame.render_widget(
+            Table::new(drawn, widths).header(heads).column_spacing(1),
+            area,
+        );
+    }
+
+    fn style(&self, colour: Color) -> Style {
+        if self.is_coloured {
+            Style::new().fg(colour)
+        } else {
+            Style::new()
+        }
+    }
+
+    fn bold(&self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    fn dim(&self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    fn alarm(&self) -> Style {
+        self.style(Color::Red)
+    }
+}
+
+/// The colour of a row.
+trait Styled {
+    /// Absent where it is as all are.
+    fn colour(&self) -> Option<Color> {
+        None
+    }
+}
+
+impl Styled for Slot {}
+impl Styled for SlotKey {}
+impl Styled for Shard {
+    fn colour(&self) -> Option<Color> {
+        match self.state {
+            Health::Fine => None,
+            Health::Hot | Health::Full => Some(Color::Yellow),
+            Health::Down | Health::Silent => Some(Color::Red),
+        }
+    }
+}
+
+fn aligned(text: String, is_number: bool) -> Cell<'static> {
+    let text = Text::from(text);
+    Cell::from(if is_number {
+        text.right_aligned()
+    } else {
+        text
+    })
+}
+
+/// How many keys of a slot are listed, and the hash tag that most of them have.
+fn keys(keys: Option<&Result<SlotKeys, String>>) -> String {
+    let keys = match keys {
+        None => return "reading its keys".to_owned(),
+        Some(Err(why)) => return why.clone(),
+        Some(Ok(keys)) => keys,
+    };
+    let listed = keys.keys.len() as u64;
+    let mut text = if listed < keys.count {
+        format!("{} of {}", grouped(listed), counted(keys.count, "key"))
+    } else {
+        counted(keys.count, "key")
+    };
+    if let Some((tag, of)) = common_tag(&keys.keys) {
+        text += &format!(
+            ", {} of the tag {{{}}}",
+            grouped(of as u64),
+            tag.short(NAME)
+        );
+    }
+    if let Some(why) = keys.without_memory {
+        text += &format!("; {why}");
+    }
+    text
+}
+
+/// The hash tag that most keys have, and how many; of keys without one, none.
+fn common_tag(keys: &[SlotKey]) -> Option<(Name, usize)> {
+    let mut counts = BTreeMap::<&[u8], usize>::new();
+    let tags = keys
+        .iter()
+        .filter_map(|key| key.name.0.get(hashslot::tag(&key.name.0)?));
+    tags.for_each(|tag| *counts.entry(tag).or_default() += 1);
+    let (tag, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    Some((Name::from(tag), count))
+}
