@@ -118,6 +118,7 @@ impl Keys {
             untagged: &keys.start,
             slots,
             input: 0,
+            offset: 0,
             kernel,
         });
     }

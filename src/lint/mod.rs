@@ -159,7 +159,7 @@ fn heavy(tags: &TagCounter, keys: u64, limits: &NamingLimits) -> (Violations, Co
                 Counted::AtMost,
             )
         }
-        TagCounts::CountMin(_) => (Vec::new(), Counted::Exactly),
+        TagCounts::CountMin(_) | TagCounts::Shared(_) => (Vec::new(), Counted::Exactly),
     };
     let mut violations = Violations::default();
     for (name, keys) in loads.into_iter().filter(|(_, keys)| *keys >= least) {

@@ -1,7 +1,7 @@
 //! Inputs that are counted, by this process or by others: findings are made of these values, without the inputs.
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::scan::Scanned;
+use slotscope_engine::scan::{Scan, Scanned};
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::tally::Tallies;
 use slotscope_findings::advise::findings::AdviseFindings;
@@ -10,6 +10,7 @@ use slotscope_findings::topology::Topology;
 
 use crate::pipeline::beside::Beside;
 use crate::pipeline::counters::Counters;
+use crate::pipeline::in_table::InTable;
 use crate::pipeline::inputs::Inputs;
 use crate::pipeline::reading::Reading;
 use crate::pipeline::run_info::Started;
@@ -131,7 +132,7 @@ impl Analysis {
             }
             return Ok((Counted::of(taken.scanned, None), Some(taken.counters)));
         }
-        let mut first = self.first_pass(reading, topology)?;
+        let (mut first, passes) = self.first_pass(reading, topology)?;
         let again = SecondPass::of(&mut first.tally)
             .map(|again| {
                 reading.with_scan("recounting names", |scan| {
@@ -139,10 +140,15 @@ impl Analysis {
                 })
             })
             .transpose()?;
-        Ok((Counted::of(first, again), None))
+        Ok((Counted::of(first, again).after(passes), None))
     }
 
-    fn first_pass(&self, reading: &Reading, topology: &Topology) -> Result<Scanned<Tallies>> {
+    /// The counts of the first pass, and how many passes were for names alone.
+    fn first_pass(
+        &self,
+        reading: &Reading,
+        topology: &Topology,
+    ) -> Result<(Scanned<Tallies>, u32)> {
         let spec = TallySpec {
             slots_only: self.slots_only,
             one_pass: self.one_pass || !reading.is_rereadable(),
@@ -150,8 +156,34 @@ impl Analysis {
             listing: self.nodes.listed().map(|_| topology),
             seeks_nodes: matches!(self.nodes, Nodes::Assumed),
         };
+        if let Some(counted) = self.in_table(reading, &spec)? {
+            return Ok(counted);
+        }
         let preselected = spec.preselect(reading, self.sampling)?;
         let empty = spec.empty(reading.sources.len(), preselected.as_ref());
-        reading.scan("counting", || empty.clone())
+        Ok((reading.scan("counting", || empty.clone())?, 0))
+    }
+
+    /// Counts with every hash tag in one table, where that is possible.
+    fn in_table(
+        &self,
+        reading: &Reading,
+        spec: &TallySpec<'_>,
+    ) -> Result<Option<(Scanned<Tallies>, u32)>> {
+        if !spec.counts_all() {
+            return Ok(None);
+        }
+        let sources = &reading.sources;
+        let make = || spec.empty(sources.len(), None);
+        let count = |scan: &Scan<'_>| InTable::count(scan, sources, self.sampling, make);
+        let Some(mut counted) = reading.with_scan("counting", count)? else {
+            return Ok(None);
+        };
+        reading.check(&counted.counted)?;
+        if counted.lacks_names() {
+            let read = |scan: &Scan<'_>| counted.read_names(scan, sources);
+            counted = reading.with_scan("recounting names", read)?;
+        }
+        counted.finish(sources).map(Some)
     }
 }

@@ -14,6 +14,7 @@ use slotscope_engine::tally::preselected::{MAX_KNOWN, Preselected};
 use slotscope_engine::tally::recount::{Candidates, Recount};
 use slotscope_engine::tally::sketch::count_min::CountMin;
 use slotscope_engine::tally::slots::SlotCounts;
+use slotscope_engine::tally::tag_table::{MAX_TAGS, TagTable};
 use slotscope_engine::tally::tagged::Tagged;
 
 /// Inputs of fewer bytes are read twice where that is needed: it takes no time.
@@ -40,6 +41,8 @@ pub struct Sampling {
     pub worth_bytes: u64,
     /// Bytes of the sample at least.
     pub min_bytes: u64,
+    /// Distinct tags that are counted one by one at most: with more of them, or none, a sample is taken.
+    pub most_tags: usize,
 }
 
 impl Default for Sampling {
@@ -47,6 +50,7 @@ impl Default for Sampling {
         Sampling {
             worth_bytes: WORTH_BYTES,
             min_bytes: MIN_BYTES,
+            most_tags: MAX_TAGS,
         }
     }
 }
@@ -60,6 +64,13 @@ impl Sampling {
         let windows = (sample / WINDOW as u64).max(1);
         let every = (bytes / WINDOW as u64).div_ceil(windows);
         (bytes >= self.worth_bytes && every > 1).then_some(every)
+    }
+
+    /// A table for all tags of `sources`, where names can be read again.
+    pub(crate) fn table(self, sources: &[Box<dyn Source>]) -> Option<TagTable> {
+        let are_rereadable = sources.iter().all(|source| source.is_rereadable());
+        let sizes: Vec<_> = sources.iter().map(|source| source.size_bytes()).collect();
+        (self.most_tags > 0 && are_rereadable).then(|| TagTable::of(&sizes, self.most_tags))
     }
 
     /// Whether there would be a sample.

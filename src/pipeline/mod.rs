@@ -10,6 +10,7 @@ pub(crate) mod collected_nodes;
 pub mod counted;
 pub mod counters;
 pub mod file_nodes;
+mod in_table;
 pub mod input_info;
 pub mod inputs;
 pub mod judging;

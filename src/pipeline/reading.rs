@@ -200,9 +200,17 @@ impl Reading {
 
     fn run<T: Tally>(&self, scan: &Scan<'_>, make: impl Fn() -> T) -> Result<Scanned<T>> {
         let scanned = scan.run(&self.sources, make)?;
-        rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;
-        rejected::check_most(&self.sources, &scanned)?;
+        self.check(&scanned)?;
         Ok(scanned)
+    }
+
+    /// Checks the rows that are no keys.
+    ///
+    /// # Errors
+    /// There is one where that is an error, or most rows are.
+    pub(crate) fn check<T>(&self, scanned: &Scanned<T>) -> Result<()> {
+        rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;
+        rejected::check_most(&self.sources, scanned)
     }
 
     /// What the user named the sources.

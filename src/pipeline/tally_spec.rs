@@ -33,6 +33,11 @@ impl TallySpec<'_> {
         }
     }
 
+    /// Whether names are counted, and may be read again.
+    pub(crate) fn counts_all(&self) -> bool {
+        self.parts() == Parts::All
+    }
+
     /// The hash tags that are counted by name, from a sample of the inputs; `None` where it is not worth it.
     ///
     /// # Errors
@@ -42,7 +47,7 @@ impl TallySpec<'_> {
         reading: &Reading,
         sampling: Sampling,
     ) -> Result<Option<Preselected>> {
-        if self.parts() != Parts::All || !sampling.is_worth_it(&reading.sources) {
+        if !self.counts_all() || !sampling.is_worth_it(&reading.sources) {
             return Ok(None);
         }
         reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))

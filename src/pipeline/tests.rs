@@ -29,31 +29,36 @@ fn defaults_count_everything_on_three_assumed_nodes() {
 }
 
 #[test]
-fn many_tags_are_recounted_in_a_second_pass_unless_one_is_wanted() {
+fn many_tags_take_one_pass_and_two_only_where_they_are_too_many_to_count_each() {
     let dump: String = (0..70_000)
         .map(|i| format!("{{t{i}}}\n{{hot}}{i}\n"))
         .collect();
-    let passes = Arc::new(Mutex::new(Vec::new()));
-    let seen = passes.clone();
-    let analysis = Analysis::new().on_progress(move |progress| {
-        if progress.is_done {
-            seen.lock().unwrap().push(progress.pass);
-        }
-        true
-    });
-    let summary = analysis
-        .run_on(reading(&analysis, dump.as_bytes()))
-        .unwrap();
-    let hot = &summary.tags.as_ref().unwrap().top[0];
-    assert_eq!(
-        (hot.tag.to_string().as_str(), hot.load.keys),
-        ("hot", 70_000)
-    );
-    assert_eq!(*passes.lock().unwrap(), ["counting", "recounting names"]);
-    assert_eq!(summary.run.passes, 2);
-    let once = analysis.one_pass(true);
-    let summary = once.run_on(reading(&once, dump.as_bytes())).unwrap();
-    assert_eq!(summary.run.passes, 1);
+    let counted = |most_tags: usize, one_pass: bool| {
+        let passes = Arc::new(Mutex::new(Vec::new()));
+        let seen = passes.clone();
+        let sampling = Sampling {
+            most_tags,
+            ..Sampling::default()
+        };
+        let analysis = Analysis::new().sampling(sampling).one_pass(one_pass);
+        let analysis = analysis.on_progress(move |progress| {
+            if progress.is_done {
+                seen.lock().unwrap().push(progress.pass);
+            }
+            true
+        });
+        let summary = analysis.run_on(reading(&analysis, dump.as_bytes()));
+        let summary = summary.unwrap();
+        let tags = summary.tags.unwrap();
+        let hot = tags.top[0].tag.to_string();
+        assert_eq!((hot.as_str(), tags.top[0].load.keys), ("hot", 70_000));
+        let passes = passes.lock().unwrap().clone();
+        (passes, summary.run.passes, tags.distinct_error > 0.0)
+    };
+    assert_eq!(counted(70_001, false), (vec!["counting"], 1, false));
+    assert_eq!(counted(70_001, true), (vec!["counting"], 1, true));
+    let twice = vec!["counting", "counting", "recounting names"];
+    assert_eq!(counted(70_000, false), (twice, 2, true));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Exact counts of the heavy hash tags and patterns in bounded memory.
 //!
-//! Tags that are frequent in a sample are counted by name (`likely_heavy`), every other name in a Count-Min sketch, which
+//! All tags are counted in one table, where the inputs have no more than it holds and can be read again at the places of the
+//! keys whose tags are wanted by name. Else tags that are frequent in a sample are counted by name (`likely_heavy`), every other name in a Count-Min sketch, which
 //! has room for any number of them but no names. Where a heavy one may be among these, those whose cells are largest are
 //! the candidates; a second pass compares names and counts just these.
 
@@ -22,6 +23,7 @@ use slotscope_engine::tally::sketch::buckets::Buckets;
 use slotscope_engine::tally::tags::TagCounts;
 use slotscope_engine::tally::{Tallies, Tally};
 
+use crate::pipeline::in_table::InTable;
 use crate::pipeline::likely_heavy::Sampling;
 
 /// The result of all passes.
@@ -93,6 +95,15 @@ pub fn count(
     sampling: Sampling,
     make: impl Fn() -> Tallies,
 ) -> Result<Counted> {
+    let in_table = InTable::count(scan, sources, sampling, &make)?;
+    if let Some(in_table) = in_table {
+        let in_table = in_table.read_names(scan, sources)?;
+        let (mut first, passes) = in_table.finish(sources)?;
+        let again = SecondPass::of(&mut first.tally)
+            .map(|again| again.run(scan, sources, &first.incomplete))
+            .transpose()?;
+        return Ok(Counted::of(first, again).after(passes));
+    }
     let known = sampling.tags(scan, sources);
     let mut first = scan.run(sources, || make().knowing(known.clone()))?;
     let again = SecondPass::of(&mut first.tally)
@@ -102,6 +113,14 @@ pub fn count(
 }
 
 impl Counted {
+    /// The same after more passes.
+    pub(crate) fn after(self, passes: u32) -> Self {
+        Counted {
+            passes: self.passes + passes,
+            ..self
+        }
+    }
+
     /// What one pass found, or two.
     pub(crate) fn of(mut first: Scanned<Tallies>, again: Option<SecondPass>) -> Self {
         let passes = 1 + u32::from(again.is_some());

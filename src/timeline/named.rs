@@ -40,7 +40,7 @@ impl Heavy {
                 rows.map(|(name, load)| (load[Metric::Ops], name.clone()))
                     .collect()
             }
-            TagCounts::HeavyHitters(_) => Vec::new(),
+            TagCounts::HeavyHitters(_) | TagCounts::Shared(_) => Vec::new(),
         };
         let patterns = match counts.patterns.counts() {
             TagCounts::Exact(table) => {

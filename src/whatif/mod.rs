@@ -362,7 +362,7 @@ impl Scratch {
                 keys: spans,
                 values,
             },
-            keys.input,
+            (keys.input, keys.offset),
         );
         of.iter()
             .zip(batch.slots)

@@ -17,6 +17,7 @@ mod commands;
 mod compressed;
 mod diff;
 mod docs;
+mod every_tag;
 mod exporter;
 mod extremes;
 mod fanout;

@@ -22,6 +22,7 @@ use crate::support::scan::Scanning;
 const SAMPLING: Sampling = Sampling {
     worth_bytes: 0,
     min_bytes: 512 << 10,
+    most_tags: 0,
 };
 
 const HEAVY: [(&str, usize); 4] = [

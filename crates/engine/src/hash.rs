@@ -50,7 +50,12 @@ pub(crate) fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, a
 
 /// The hash of `name`: sixteen bytes at a time, the last ones with zeros after them, then the length.
 pub fn hash(name: &[u8]) -> u64 {
-    let mut state = PI[0];
+    hash_seeded(PI[0], name)
+}
+
+/// The same from another start: a seed that nobody knows beforehand makes collisions a matter of chance.
+pub(crate) fn hash_seeded(seed: u64, name: &[u8]) -> u64 {
+    let mut state = seed;
     let (whole, rest) = name.as_chunks::<16>();
     let (whole, last) = match (whole.split_last(), rest) {
         // A name of a multiple of sixteen bytes ends with a full one.
@@ -70,8 +75,14 @@ pub fn hash(name: &[u8]) -> u64 {
 /// The hash of `base[start..end]`: the same, without a branch on the length of a short name.
 #[inline(always)]
 pub(crate) fn hash_span(base: Padded<'_>, start: u32, end: u32) -> u64 {
+    hash_span_seeded(PI[0], base, start, end)
+}
+
+/// The seeded hash of `base[start..end]`.
+#[inline(always)]
+pub(crate) fn hash_span_seeded(seed: u64, base: Padded<'_>, start: u32, end: u32) -> u64 {
     let len = end - start;
-    let (mut at, mut state) = (start, PI[0]);
+    let (mut at, mut state) = (start, seed);
     while end - at > 16 {
         state = absorb(state, base.sixteen_at(at));
         at += 16;

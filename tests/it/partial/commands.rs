@@ -16,9 +16,28 @@ fn keys() -> String {
     (0..150_000).map(key).collect()
 }
 
+/// Tags of `keys`, and two others.
+const DISTINCT: usize = 95_005;
+
 fn without_run(mut report: Value) -> Value {
     report.as_object_mut().unwrap().remove("run").unwrap();
     report
+}
+
+/// Compares a report of tally files with that of the dumps, which counts every tag: the sections that tags do not show in,
+/// and the heaviest tag.
+fn are_alike(of_tallies: &Value, of_dumps: &Value) {
+    let sections = of_dumps.as_object().unwrap().keys();
+    let counted = ["tags", "tag_sizes", "nodes", "verdict", "slots"];
+    for section in sections.filter(|section| !counted.contains(&section.as_str())) {
+        assert_eq!(of_tallies[section], of_dumps[section], "{section}");
+    }
+    for of in [&of_tallies, &of_dumps] {
+        assert_eq!(of["slots"]["keys"], of_dumps["slots"]["keys"]);
+        assert_eq!(of["nodes"]["list"], of_dumps["nodes"]["list"]);
+        assert_eq!(of["tags"]["top"][0], of_dumps["tags"]["top"][0]);
+        assert_eq!(of["tags"]["tagged_keys"], of_dumps["tags"]["tagged_keys"]);
+    }
 }
 
 /// What `analyze` says of these inputs.
@@ -79,18 +98,26 @@ fn parts_and_a_second_pass_give_the_report_of_the_dumps() {
         "analyze all.tally 1.again --no-files",
         &["missing: 2/2", "slotscope recount"],
     );
-    let expected = analyzed(&scratch, &["a.keys", "b.keys"]);
+    runs(&scratch, "tally a.keys b.keys -o one.tally");
+    runs(
+        &scratch,
+        "recount --for one.tally a.keys b.keys -o one.again",
+    );
+    let expected = analyzed(&scratch, &["one.tally", "one.again"]);
     assert_eq!(
         analyzed(&scratch, &["all.tally", "2.again", "1.again"]),
         expected
     );
     runs(&scratch, "merge 1.again 2.again -o all.again");
     assert_eq!(analyzed(&scratch, &["all.again", "all.tally"]), expected);
+    let whole = analyzed(&scratch, &["a.keys", "b.keys"]);
+    are_alike(&expected, &whole);
+    assert_eq!(whole["tags"]["distinct"], DISTINCT);
     // Nodes are chosen with the report.
     let six = analyzed(&scratch, &["all.tally", "all.again", "--nodes", "6"]);
-    assert_eq!(
-        six,
-        analyzed(&scratch, &["a.keys", "b.keys", "--nodes", "6"])
+    are_alike(
+        &six,
+        &analyzed(&scratch, &["a.keys", "b.keys", "--nodes", "6"]),
     );
     let slots = analyzed(&scratch, &["all.tally", "--only", "slots"]);
     assert_eq!(slots["slots"]["keys"], expected["slots"]["keys"]);

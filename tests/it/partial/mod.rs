@@ -28,10 +28,12 @@ use crate::support::rng::Rng;
 const SMALL: Sampling = Sampling {
     worth_bytes: 0,
     min_bytes: 64 << 10,
+    most_tags: 0,
 };
 const NEVER: Sampling = Sampling {
     worth_bytes: u64::MAX,
     min_bytes: 1,
+    most_tags: 0,
 };
 
 /// Inputs, and how they are counted.

@@ -10,6 +10,13 @@ use slotscope::source::Source;
 use slotscope::source::memory::memory;
 use slotscope::tally::{Parts, Tallies, Tally};
 
+/// Tags past the table of names go to rows of counters, as those of more tags than the shared table holds.
+const ROWS: Sampling = Sampling {
+    worth_bytes: u64::MAX,
+    min_bytes: 0,
+    most_tags: 0,
+};
+
 /// A scan; what it finds must not depend on threads, chunk and kernel.
 #[derive(Clone, Copy)]
 pub(crate) struct Scanning<'a> {
@@ -70,9 +77,14 @@ impl Scanning<'_> {
         self.run(&[memory("dump", dump)], make)
     }
 
+    /// One pass with every tag in a table that the threads share.
+    pub(crate) fn one_pass(&self, inputs: &[Box<dyn Source>]) -> Counted {
+        self.two_passes_of(inputs, Sampling::default())
+    }
+
     /// Both passes.
     pub(crate) fn two_passes(&self, inputs: &[Box<dyn Source>]) -> Counted {
-        self.two_passes_of(inputs, Sampling::default())
+        self.two_passes_of(inputs, ROWS)
     }
 
     /// As `two_passes`, with a sample.
@@ -85,7 +97,7 @@ impl Scanning<'_> {
     /// As `two_passes`, with the patterns of the keys.
     pub(crate) fn two_passes_with_patterns(&self, inputs: &[Box<dyn Source>]) -> Counted {
         let make = || Tallies::new(Parts::All).with_patterns(b":");
-        self.with(|scan| two_pass::count(scan, inputs, Sampling::default(), make))
+        self.with(|scan| two_pass::count(scan, inputs, ROWS, make))
             .unwrap()
     }
 

@@ -30,7 +30,7 @@ pub(super) struct OpenInput {
 
 /// An input that is read in chunks.
 pub(super) struct Job {
-    input: usize,
+    pub(super) input: usize,
     pub(super) cutting: Cutting,
     pub(super) reader: Box<dyn Reader>,
     /// The name of its format.

@@ -223,7 +223,7 @@ impl<T: Tally> Sink for Counting<'_, T> {
         if fit.keys.is_empty() {
             return;
         }
-        let slotted = slots.hash(kernel, fit, self.place.input);
+        let slotted = slots.hash(kernel, fit, (self.place.input, self.place.offset));
         if !slotted.batch.values.are_operations {
             self.neighbours.look_at(&slotted);
         }

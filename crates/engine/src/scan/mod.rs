@@ -3,6 +3,7 @@
 //! Every worker has one block, one set of columns and one tally. Inputs that can be read anywhere are cut into
 //! chunks that the workers take from a common counter (`chunks`); a stream is read by a separate thread (`streams`).
 
+mod again;
 mod chunks;
 mod counting;
 #[doc(hidden)]

@@ -26,6 +26,8 @@ pub struct SlotBatch<'a> {
     pub slots: &'a [u16],
     /// The input that they are from, counted from 0.
     pub input: u32,
+    /// The offset in it of the block that their offsets are in, where the block is a piece of it.
+    pub offset: u64,
     /// What computed them.
     pub kernel: &'static Kernel,
 }
@@ -84,7 +86,7 @@ impl SlotColumns {
         input: u32,
     ) -> SlotBatch<'a> {
         self.find_hashed(&Policy::Oss, kernel, batch);
-        self.hash(kernel, batch, input)
+        self.hash(kernel, batch, (input, 0))
     }
 
     /// Finds what `policy` hashes of each key; returns the numbers of the keys that it gives no slot.
@@ -110,12 +112,12 @@ impl SlotColumns {
         misfits
     }
 
-    /// Computes the slots of `batch`, whose hashed parts were found and which is from input `input`.
+    /// Computes the slots of `batch`, whose hashed parts were found and whose block is at an offset of an input.
     pub fn hash<'a>(
         &'a mut self,
         kernel: &'static Kernel,
         batch: KeyBatch<'a>,
-        input: u32,
+        (input, offset): (u32, u64),
     ) -> SlotBatch<'a> {
         self.slots.resize(self.hashed.len(), 0);
         kernel.slots(self.hashed.in_block(batch.base), &mut self.slots);
@@ -131,6 +133,7 @@ impl SlotColumns {
             untagged,
             slots: &self.slots,
             input,
+            offset,
             kernel,
         }
     }

@@ -49,6 +49,8 @@ pub mod slots_by_input;
 #[doc(hidden)]
 pub mod table;
 #[doc(hidden)]
+pub mod tag_table;
+#[doc(hidden)]
 pub mod tagged;
 #[doc(hidden)]
 pub mod tags;
@@ -56,6 +58,7 @@ pub mod tags;
 pub mod weights;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +76,7 @@ use crate::tally::preselected::Preselected;
 use crate::tally::sketch::histogram::{Lengths, Sizes};
 use crate::tally::slots::SlotCounts;
 use crate::tally::slots_by_input::SlotsByInput;
+use crate::tally::tag_table::TagTable;
 use crate::tally::tags::TagCounter;
 use crate::tally::weights::Weights;
 
@@ -159,6 +163,14 @@ impl Tallies {
     pub fn knowing(mut self, known: Option<Preselected>) -> Self {
         if let Some(names) = &mut self.names {
             names.tags = std::mem::take(&mut names.tags).knowing(known);
+        }
+        self
+    }
+
+    /// Counts hash tags that do not fit a table of names in this one, as all tallies do that are merged with this.
+    pub fn sharing(mut self, table: &Arc<TagTable>) -> Self {
+        if let Some(names) = &mut self.names {
+            names.tags = std::mem::take(&mut names.tags).sharing(table.clone());
         }
         self
     }

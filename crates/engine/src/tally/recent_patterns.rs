@@ -362,7 +362,7 @@ mod tests {
         };
         let mut columns = SlotColumns::default();
         columns.find_hashed(&Policy::Oss, kernel, batch);
-        recent.add(&columns.hash(kernel, batch, 0), counts);
+        recent.add(&columns.hash(kernel, batch, (0, 0)), counts);
     }
 
     /// A key like another: most bytes become others of their kind, some of another kind.

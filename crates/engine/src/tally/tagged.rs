@@ -1,6 +1,6 @@
 //! The tagged keys of a batch: found without a branch a key, then worked on in loops of their own.
 
-use crate::hash::hash_span;
+use crate::hash::{hash_span, hash_span_seeded};
 use crate::slot::SlotBatch;
 
 /// Which keys of a batch have a hash tag, and the hashes of the tags. Scratch, kept from batch to batch.
@@ -23,17 +23,33 @@ impl Tagged {
     /// Finds the tagged keys of `keys` whose slot is `wanted`.
     #[inline]
     pub fn find(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
+        self.list(keys, wanted);
+        let (base, hashed) = (keys.batch.base, keys.hashed);
+        self.hash(|key| hash_span(base, hashed.start[key], hashed.end[key]).max(1));
+    }
+
+    /// Finds all tagged keys of `keys`, with seeded hashes.
+    #[inline]
+    pub(crate) fn find_seeded(&mut self, keys: &SlotBatch<'_>, seed: u64) {
+        self.list(keys, |_| true);
+        let (base, hashed) = (keys.batch.base, keys.hashed);
+        self.hash(|key| hash_span_seeded(seed, base, hashed.start[key], hashed.end[key]));
+    }
+
+    #[inline(always)]
+    fn list(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
         let mut listed = std::mem::take(&mut self.keys);
         list(&mut listed, keys.len(), |i| {
             keys.is_tagged(i) & wanted(keys.slots[i])
         });
         self.keys = listed;
-        let (base, hashed) = (keys.batch.base, keys.hashed);
-        let hash_of = |key: &u32| {
-            hash_span(base, hashed.start[*key as usize], hashed.end[*key as usize]).max(1)
-        };
+    }
+
+    #[inline(always)]
+    fn hash(&mut self, hash_of: impl Fn(usize) -> u64) {
+        let hashes = self.keys.iter().map(|key| hash_of(*key as usize));
         self.hashes.clear();
-        self.hashes.extend(self.keys.iter().map(hash_of));
+        self.hashes.extend(hashes);
     }
 }
 

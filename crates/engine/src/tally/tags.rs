@@ -1,5 +1,8 @@
-//! Frequent hash tags in bounded memory: every tag exactly while they fit a table, past that those that are known
-//! beforehand, and two rows of counters from which other heavy ones can be found again (`recount`).
+//! Frequent hash tags in bounded memory: every tag exactly while they fit a table of names, past that in a table that all
+//! threads share (`tag_table`). Where there is none, those that are known beforehand are counted by name, and the others in
+//! two rows of counters from which heavy ones can be found again (`recount`).
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +14,7 @@ use crate::tally::sketch::bottom_k::SampledTags;
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::sketch::heavy_hitters::HeavyHitters;
 use crate::tally::table::NameTable;
+use crate::tally::tag_table::{self, CountedTags, TagTable};
 use crate::tally::tagged::Tagged;
 
 /// Rows that must be proven before a second pass is left out; tables show fewer.
@@ -29,6 +33,9 @@ pub struct TagCounter {
     pub known: Option<Preselected>,
     /// Whether heavy tags are followed by name past the table, because there is no second pass.
     follow: bool,
+    /// Where tags are counted past the table of names, if all inputs can be read again.
+    #[serde(skip)]
+    shared: Option<Arc<TagTable>>,
     #[serde(skip)]
     scratch: Scratch,
 }
@@ -39,6 +46,7 @@ struct Scratch {
     tagged: Tagged,
     unknown: Tagged,
     ceilings: Vec<u64>,
+    shared: tag_table::Counting,
 }
 
 /// What is known of the tags.
@@ -50,6 +58,9 @@ pub enum TagCounts {
     CountMin(Box<CountMin>),
     /// The same, and the names of heavy tags.
     HeavyHitters(Box<HeavyHitters>),
+    /// All of them in the table that threads share; what it shows, once all keys are counted.
+    #[serde(skip)]
+    Shared(Box<CountedTags>),
 }
 
 impl Default for TagCounts {
@@ -70,6 +81,21 @@ impl TagCounter {
     /// Counts these by name, however many others there are.
     pub fn knowing(self, known: Option<Preselected>) -> Self {
         TagCounter { known, ..self }
+    }
+
+    /// Counts tags past the table of names in this one.
+    pub(crate) fn sharing(self, table: Arc<TagTable>) -> Self {
+        TagCounter {
+            shared: Some(table),
+            ..self
+        }
+    }
+
+    /// The table with the tags, once all keys are counted; `None` where they are counted otherwise.
+    pub fn take_shared(&mut self) -> Option<Arc<TagTable>> {
+        let table = self.shared.take()?;
+        table.add_front(&mut self.scratch.shared);
+        matches!(self.counts, TagCounts::Shared(_)).then_some(table)
     }
 
     /// Whether heavy tags are followed by name, in one pass.
@@ -93,7 +119,7 @@ impl TagCounter {
                 let names = table.iter();
                 names.map(|(name, _, load)| (name.to_vec(), load)).collect()
             }
-            TagCounts::CountMin(_) => Vec::new(),
+            TagCounts::CountMin(_) | TagCounts::Shared(_) => Vec::new(),
             TagCounts::HeavyHitters(followed) => {
                 let names = followed.tags().into_iter();
                 names.map(|tag| (tag.name.0.clone(), tag.load)).collect()
@@ -112,14 +138,20 @@ impl TagCounter {
             TagCounts::Exact(table) => table.len() as f64,
             TagCounts::CountMin(rows) => rows.distinct.estimate(),
             TagCounts::HeavyHitters(followed) => followed.rows.distinct.estimate(),
+            TagCounts::Shared(counted) => counted.distinct as f64,
         }
     }
 
-    /// Gives up the table; what is in it goes to the rows.
+    /// Gives up the table of names; what is in it goes to the shared one, or to the rows.
     fn spill(&mut self) {
         let TagCounts::Exact(table) = &self.counts else {
             return;
         };
+        if let Some(shared) = &self.shared {
+            shared.add_names(table);
+            self.counts = TagCounts::Shared(Box::default());
+            return;
+        }
         let mut rows = CountMin::default();
         for (name, hash, load) in table.iter() {
             if add_to_known(&mut self.known, hash, name, load) {
@@ -203,12 +235,15 @@ impl TagCounter {
             return;
         }
         self.spill();
+        if let (TagCounts::Shared(_), Some(shared)) = (&self.counts, &self.shared) {
+            return shared.add_name(name, load);
+        }
         if add_to_known(&mut self.known, hash, name, load) {
             return;
         }
         self.add_to_sample(hash, load);
         match &mut self.counts {
-            TagCounts::Exact(_) => {}
+            TagCounts::Exact(_) | TagCounts::Shared(_) => {}
             TagCounts::CountMin(rows) => rows.add(hash, load),
             TagCounts::HeavyHitters(followed) => followed.add(hash, name, load),
         }
@@ -239,11 +274,17 @@ impl TagCounter {
 
 impl Tally for TagCounter {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let tagged = &mut scratch.tagged;
-        tagged.find(keys, |_| true);
         let values = keys.batch.values;
         let are_keys = !values.are_operations;
+        let mut scratch = std::mem::take(&mut self.scratch);
+        if let (TagCounts::Shared(_), Some(shared)) = (&self.counts, &self.shared) {
+            let tagged = shared.add_batch(keys, &mut scratch.shared, 0);
+            self.tagged += if are_keys { tagged as u64 } else { 0 };
+            self.scratch = scratch;
+            return;
+        }
+        let tagged = &mut scratch.tagged;
+        tagged.find(keys, |_| true);
         self.tagged += if are_keys {
             tagged.keys.len() as u64
         } else {
@@ -251,13 +292,18 @@ impl Tally for TagCounter {
         };
         let name = |key: u32| keys.hashed.get(keys.batch.base, key as usize);
         let mut done = 0;
-        // The table may fill up in the middle of the batch; the rest of it goes to the rows.
+        // The table may fill up in the middle of the batch; the rest of it goes where the table goes.
         while let TagCounts::Exact(_) = self.counts
             && done < tagged.keys.len()
         {
             let key = tagged.keys[done];
             self.add_known(tagged.hashes[done], name(key), values.load(key as usize));
             done += 1;
+        }
+        if let (TagCounts::Shared(_), Some(shared)) = (&self.counts, &self.shared) {
+            shared.add_batch(keys, &mut scratch.shared, done);
+            self.scratch = scratch;
+            return;
         }
         let (mut keys, mut hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
         if let Some(known) = &mut self.known {
@@ -271,7 +317,7 @@ impl Tally for TagCounter {
             self.sample.add_keys(hashes);
         }
         match &mut self.counts {
-            TagCounts::Exact(_) => {}
+            TagCounts::Exact(_) | TagCounts::Shared(_) => {}
             TagCounts::CountMin(rows) if values.are_operations => {
                 let ops: Vec<u64> = keys.iter().map(|key| values.ops(*key as usize)).collect();
                 rows.add_weights(hashes, Metric::Ops, &ops, &mut scratch.ceilings);
@@ -301,7 +347,9 @@ impl Tally for TagCounter {
     }
 
     fn merge(&mut self, mut other: Self) {
-        if let (TagCounts::Exact(_), TagCounts::CountMin(_)) = (&self.counts, &other.counts) {
+        if let (TagCounts::Exact(_), TagCounts::CountMin(_) | TagCounts::Shared(_)) =
+            (&self.counts, &other.counts)
+        {
             // What is in a table can go anywhere.
             std::mem::swap(self, &mut other);
         }
@@ -313,6 +361,9 @@ impl Tally for TagCounter {
                 .iter()
                 .for_each(|(name, hash, load)| self.add_known(hash, name, load));
             return;
+        }
+        if let (TagCounts::Shared(_), Some(shared)) = (&other.counts, &other.shared) {
+            return shared.add_front(&mut other.scratch.shared);
         }
         self.spill();
         other.spill();
@@ -327,7 +378,9 @@ impl Tally for TagCounter {
                 self.counts = TagCounts::CountMin(rows);
             }
             (TagCounts::CountMin(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(theirs.rows),
-            (TagCounts::Exact(_), _) | (_, TagCounts::Exact(_)) => {}
+            // Neither spills to a table of names, and tables that threads share are one.
+            (TagCounts::Exact(_) | TagCounts::Shared(_), _)
+            | (_, TagCounts::Exact(_) | TagCounts::Shared(_)) => {}
         }
     }
 }

@@ -234,6 +234,8 @@ fn loads(counted: &patterns::Patterns) -> (u8, bool, Load, Vec<(Name, Load)>) {
             let rows = tags.map(|tag| (tag.name, tag.load)).collect();
             (0, false, followed.bound(), rows)
         }
+        // Tables of tags have no patterns.
+        TagCounts::Shared(_) => (0, false, Load::default(), Vec::new()),
         TagCounts::CountMin(rows) => counted.again().map_or_else(
             || (0, false, rows.total(), Vec::new()),
             |again| (0, false, again.max_error, again.rows.clone()),

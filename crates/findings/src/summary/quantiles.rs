@@ -114,6 +114,10 @@ impl TagSizes {
                 amounts.add(table.iter().map(|(_, _, load)| load[Metric::Keys]));
                 false
             }
+            TagCounts::Shared(counted) => {
+                amounts = counted.sizes.clone();
+                false
+            }
             _ => {
                 amounts.add(tags.sample.sizes());
                 true

@@ -13,12 +13,13 @@ use slotscope_engine::tally::preselected::Preselected;
 use slotscope_engine::tally::recount::Recount;
 use slotscope_engine::tally::sketch::count_min::CountMin;
 use slotscope_engine::tally::sketch::hyper_log_log::RELATIVE_ERROR;
+use slotscope_engine::tally::tag_table;
 use slotscope_engine::tally::tags::{TagCounter, TagCounts};
 
 use crate::summary::balance::tidy;
 
 /// Rows that files hold; the terminal shows fewer.
-pub(crate) const LISTED: usize = 1000;
+pub(crate) const LISTED: usize = tag_table::LISTED;
 /// Tags named for a hot slot.
 const TAGS_OF_A_SLOT: usize = 5;
 
@@ -144,6 +145,21 @@ impl Tags {
                     ..Tags::default()
                 };
                 (known, Load::default(), found)
+            }
+            (TagCounts::Shared(counted), _) => {
+                let squares = |metric, _: &u128| {
+                    let squares = counted.squares.get(metric).copied();
+                    squares.unwrap_or_default() as f64
+                };
+                let known = Tags {
+                    exact: true,
+                    distinct: counted.distinct,
+                    squares: context.totals.map(squares),
+                    ..Tags::default()
+                };
+                let named = counted.named.iter();
+                let found = named.map(|(name, load)| exactly(name, *load)).collect();
+                (known, counted.bound, found)
             }
             (TagCounts::CountMin(rows), None) => {
                 let found: Vec<_> = tags

@@ -1,0 +1,85 @@
+//! Some blocks of inputs that were read before: what starts in them is counted, and nothing noted of what is odd there.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use crate::error::Result;
+use crate::scan::chunks::Job;
+use crate::scan::shared::{Shared, into_inner, lock};
+use crate::scan::shares::Share;
+use crate::scan::{Scan, Worker};
+use crate::source::Source;
+use crate::tally::Tally;
+
+/// Blocks that a worker takes at once.
+const AT_ONCE: usize = 16;
+
+impl Scan<'_> {
+    /// Counts the rows that start in these blocks of `size` bytes, each of an input, in order, where that is not read from
+    /// its start. A row may be taken for another where its start depends on what is before the block.
+    ///
+    /// # Errors
+    /// An input that cannot be opened or is not in its format.
+    pub fn blocks<T: Tally>(
+        &self,
+        sources: &[Box<dyn Source>],
+        (blocks, size): (&[(usize, u64)], usize),
+        make: impl Fn() -> T,
+    ) -> Result<T> {
+        let scan = self.clone().chunk(size);
+        let shares: Vec<Share> = (0..sources.len()).map(Share::all_of).collect();
+        let shared = Shared::new(sources, &shares);
+        let workers: Vec<_> = (0..self.pool.current_num_threads())
+            .map(|_| Mutex::new(Worker::new(make())))
+            .collect();
+        let next = AtomicUsize::new(0);
+        self.pool.broadcast(|context| {
+            let worker = &mut *lock(&workers[context.index()]);
+            let mut open = None;
+            while shared.is_going() {
+                let from = next.fetch_add(AT_ONCE, Relaxed);
+                let Some(some) = blocks.get(from..) else {
+                    break;
+                };
+                for (input, block) in some.iter().take(AT_ONCE) {
+                    let read = scan.read_block(worker, &shared, &mut open, (*input, *block));
+                    if let Err(error) = read {
+                        shared.fail((*input, *block), error);
+                    }
+                }
+                shared.proceed((self.proceed)(0));
+            }
+        });
+        shared.outcome()?;
+        let mut tallies = workers
+            .into_iter()
+            .map(|worker| into_inner(worker).counts.tally);
+        let mut tally = tallies.next().expect("a pool has at least one thread");
+        tallies.for_each(|other| tally.merge(other));
+        Ok(tally)
+    }
+
+    /// Reads a block with the job that is open, which is that of its input then.
+    fn read_block<T: Tally>(
+        &self,
+        worker: &mut Worker<T>,
+        shared: &Shared<'_>,
+        open: &mut Option<(usize, Option<Job>)>,
+        (input, block): (usize, u64),
+    ) -> Result<()> {
+        let (_, job) = match open.take() {
+            Some(open) if open.0 == input => open,
+            _ => {
+                let job = self.job(input, &*shared.sources[input], &shared.shares[input])?;
+                (input, job.filter(|job| !job.reader.learns()))
+            }
+        };
+        let (_, job) = open.insert((input, job));
+        match job {
+            Some(job) if block < job.cutting.chunks() => {
+                self.read_chunk(worker, shared, job, block)
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The heaviest of many tags whose names are not known: which they are depends on loads and slots alone.
+
+use std::cmp::Reverse;
+
+/// Tags by load, those of equal load by slot. Tags of one load and one slot are kept or left out together.
+#[derive(Debug, Clone)]
+pub(super) struct Heaviest {
+    wanted: usize,
+    most: usize,
+    tags: Vec<(Rank, usize)>,
+    /// Tags of this rank or a lower one are left out.
+    floor: Option<Rank>,
+    left_out: u64,
+}
+
+/// The load, and the lower slot before the higher.
+type Rank = (u64, Reverse<u16>);
+
+impl Heaviest {
+    /// Of the `wanted` heaviest tags and those of the last one's load and slot, unless there are more than `most` then.
+    pub(super) fn of(wanted: usize, most: usize) -> Self {
+        Heaviest {
+            wanted,
+            most,
+            tags: Vec::new(),
+            floor: None,
+            left_out: 0,
+        }
+    }
+
+    /// Takes in a tag, by its cell.
+    #[inline]
+    pub(super) fn offer(&mut self, load: u64, slot: u16, cell: usize) {
+        let rank = (load, Reverse(slot));
+        if load == 0 || self.floor.is_some_and(|floor| rank <= floor) {
+            self.left_out = self.left_out.max(load);
+            return;
+        }
+        self.tags.push((rank, cell));
+        if self.tags.len() >= 4 * self.most {
+            self.cut();
+        }
+    }
+
+    /// Takes over what another kept.
+    pub(super) fn merge(&mut self, other: Heaviest) {
+        self.left_out = self.left_out.max(other.left_out);
+        self.tags.extend(other.tags);
+        if let Some(floor) = self.floor.max(other.floor) {
+            self.leave_out(floor);
+        }
+        self.cut();
+    }
+
+    /// Leaves out what is not among the heaviest so far, and so in the end.
+    fn cut(&mut self) {
+        if self.tags.len() <= self.wanted {
+            return;
+        }
+        let by_rank = |(rank, _): &(Rank, usize)| Reverse(*rank);
+        let (_, last, _) = self
+            .tags
+            .select_nth_unstable_by_key(self.wanted - 1, by_rank);
+        let last = last.0;
+        let kept = self.tags.iter().filter(|(rank, _)| *rank >= last).count();
+        let below = self.tags.iter().map(|(rank, _)| *rank);
+        let floor = if kept > self.most {
+            Some(last)
+        } else {
+            below.filter(|rank| *rank < last).max()
+        };
+        if let Some(floor) = floor {
+            self.leave_out(floor);
+        }
+    }
+
+    fn leave_out(&mut self, floor: Rank) {
+        self.floor = Some(floor);
+        let left_out = self.tags.iter().filter(|(rank, _)| *rank <= floor);
+        let most = left_out.map(|((load, _), _)| *load).max();
+        self.left_out = self.left_out.max(most.unwrap_or(0));
+        self.tags.retain(|(rank, _)| *rank > floor);
+    }
+
+    /// The cells of the tags that are kept, once all were offered and merged.
+    pub(super) fn cells(&self) -> impl Iterator<Item = usize> {
+        self.tags.iter().map(|(_, cell)| *cell)
+    }
+
+    /// No tag that is left out holds more.
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}

@@ -1,0 +1,115 @@
+//! The memory of a table of tags: lines of eight words, and the place of each word's tag beside them.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use hashslot::simd::Bytes64;
+
+use super::COUNT_BITS;
+use super::zeroed::Zeroed;
+
+/// The first bit of each word, in a mask of the bytes of a line.
+const FIRST_BITS: u64 = 0x0101_0101_0101_0101;
+
+/// Eight words, in one line of the caches.
+#[repr(align(64))]
+pub(super) struct Line([AtomicU64; 8]);
+
+/// Lines and places, of a size that does not change.
+pub(super) struct Reserved {
+    pub lines: Zeroed<Line>,
+    pub places: Zeroed<AtomicU32>,
+}
+
+impl Reserved {
+    /// Room for so many tags, nine cells in ten taken, and for those that all threads may add before they know that it is
+    /// full.
+    pub(super) fn for_tags(most: usize) -> Self {
+        let lines = (most + most / 9 + (1 << 16)).div_ceil(8);
+        Reserved {
+            lines: Zeroed::new(lines),
+            places: Zeroed::new(8 * lines),
+        }
+    }
+
+    /// The line of a hash, by its upper bits.
+    #[inline(always)]
+    pub(super) fn line_of(&self, hash: u64) -> usize {
+        ((u128::from(hash) * self.lines.len() as u128) >> 64) as usize
+    }
+
+    /// What tells the tag of a cell from others.
+    pub(super) fn identity(&self, cell: usize) -> u64 {
+        self.word_now(cell) >> COUNT_BITS
+    }
+
+    /// What the word of a cell is now.
+    pub(super) fn word_now(&self, cell: usize) -> u64 {
+        self.word(cell).load(Relaxed)
+    }
+
+    /// Where a key of the tag of a cell is.
+    pub(super) fn place(&self, cell: usize) -> u32 {
+        self.places[cell].load(Relaxed)
+    }
+
+    /// The word of a cell.
+    #[inline(always)]
+    pub(super) fn word(&self, cell: usize) -> &AtomicU64 {
+        &self.lines[cell / 8].0[cell % 8]
+    }
+}
+
+impl Line {
+    /// Which words have this tag, and which have none: a bit each. No branch, as where a tag is cannot be predicted.
+    #[inline(always)]
+    pub(super) fn look_for(&self, identity: u64) -> (u32, u32) {
+        let (mut found, mut free) = (0, 0);
+        for (i, word) in self.0.iter().enumerate() {
+            let word = word.load(Relaxed);
+            found |= u32::from(word >> COUNT_BITS == identity) << i;
+            free |= u32::from(word == 0) << i;
+        }
+        (found, free)
+    }
+
+    /// The word that has this tag, as far as can be seen at once.
+    ///
+    /// # Safety
+    /// The CPU must have the instructions of `B`.
+    #[inline(always)]
+    pub(super) unsafe fn word_with<B: Bytes64>(&self, identity: u64) -> Option<usize> {
+        if cfg!(target_endian = "big") {
+            return None;
+        }
+        let wanted = [identity << COUNT_BITS; 8];
+        // SAFETY: both are 64 bytes, and the CPU has the instructions. Other threads may change the counts meanwhile: the
+        // bytes of a count are not looked at, and those of a tag are all set in one store and never change.
+        let (line, wanted) = unsafe {
+            let line = B::load(std::ptr::from_ref(self).cast());
+            (line, B::load(wanted.as_ptr().cast()))
+        };
+        let same = line.same_as(wanted) >> (COUNT_BITS / 8);
+        let (two, four) = (same & same >> 1, (same >> 2) & (same >> 3));
+        let found = two & four & (same >> 4) & FIRST_BITS;
+        (found != 0).then(|| found.trailing_zeros() as usize / 8)
+    }
+
+    /// The words.
+    pub(super) fn words(&self) -> [u64; 8] {
+        self.0.each_ref().map(|word| word.load(Relaxed))
+    }
+}
+
+/// Asks for a line, which is written to soon: no other core has it then.
+#[inline(always)]
+pub(super) fn prefetch(line: &Line) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        // SAFETY: every x86-64 CPU has the instruction or ignores it, and the address is that of a line.
+        unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(line).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}

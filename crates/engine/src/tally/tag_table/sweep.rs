@@ -1,0 +1,217 @@
+//! What a full table shows once all keys are counted: sums over all tags, and which of them are listed by name.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use rayon::prelude::*;
+
+use crate::metric::{Load, Metric, PerMetric};
+use crate::name::Name;
+use crate::slot::SLOTS;
+use crate::tally::recount::hottest;
+use crate::tally::sketch::histogram::Histogram;
+use crate::tally::tag_table::heaviest::Heaviest;
+use crate::tally::tag_table::{COUNT, FindNames, TagTable, lock, slot_of_word};
+
+/// Tags that reports list by a metric.
+pub const LISTED: usize = 1000;
+/// Tags that are listed of each of the hottest slots, and how many more where these hold the same.
+const OF_A_SLOT: usize = 5;
+const OF_A_SLOT_AT_MOST: usize = 300;
+/// Lines that are swept at once.
+const LINES: usize = 1 << 12;
+
+/// Every tag counted: sums of all of them, and the heaviest by name.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CountedTags {
+    /// How many tags there are.
+    pub distinct: u64,
+    /// The sum of the squared loads.
+    pub squares: PerMetric<u128>,
+    /// How many keys a tag has.
+    pub sizes: Histogram,
+    /// The heaviest by each metric and those of the hottest slots, by name.
+    pub named: Vec<(Name, Load)>,
+    /// No other tag holds more of a metric.
+    pub bound: Load,
+}
+
+/// What was swept, and the tags whose names are wanted.
+pub struct Swept {
+    sums: Sums,
+    loads: HashMap<usize, Load>,
+}
+
+/// Sums of lines.
+struct Sums {
+    distinct: u64,
+    squares: PerMetric<u128>,
+    sizes: Histogram,
+    heaviest: Vec<(Metric, Heaviest)>,
+    of_slots: Vec<(Metric, u16, Heaviest)>,
+}
+
+impl TagTable {
+    /// Sums of all tags, where slots hold these loads; run on the threads of a pool.
+    pub fn sweep(self: &Arc<Self>, loads: &PerMetric<Vec<u64>>) -> (Swept, FindNames) {
+        let hot = HotSlots::of(loads);
+        let carried = lock(&self.carried);
+        let carried = &*carried;
+        let lines = self.reserved().lines.len();
+        let parts = (0..lines.div_ceil(LINES)).into_par_iter().fold(
+            || hot.nothing(),
+            |mut sums, part| {
+                let lines = part * LINES..lines.min((part + 1) * LINES);
+                self.sum_lines(lines, carried, &hot, &mut sums);
+                sums
+            },
+        );
+        let sums = parts.reduce(|| hot.nothing(), Sums::merge);
+        let mut cells = HashMap::new();
+        let of_slots = sums.of_slots.iter().map(|(.., of)| of);
+        for of in sums.heaviest.iter().map(|(_, of)| of).chain(of_slots) {
+            for cell in of.cells() {
+                let more = carried.get(&cell).copied().unwrap_or_default();
+                let load = || self.load_of(cell, self.reserved().word_now(cell), more);
+                cells.entry(cell).or_insert_with(load);
+            }
+        }
+        let names = FindNames::of(self.clone(), cells.keys().copied());
+        (Swept { sums, loads: cells }, names)
+    }
+
+    fn sum_lines(
+        &self,
+        lines: Range<usize>,
+        carried: &BTreeMap<usize, u64>,
+        hot: &HotSlots,
+        sums: &mut Sums,
+    ) {
+        let mut carried = carried.range(8 * lines.start..8 * lines.end).peekable();
+        for line in lines {
+            let words = self.reserved().lines[line].words();
+            let tags = words.into_iter().zip(8 * line..);
+            for (word, cell) in tags.take_while(|(word, _)| *word != 0) {
+                let carried = carried.next_if(|(of, _)| **of == cell);
+                let load = self.load_of(cell, word, carried.map_or(0, |(_, keys)| *keys));
+                sums.add(hot, (cell, slot_of_word(word)), load);
+            }
+        }
+    }
+
+    /// What the tag of a cell holds.
+    #[inline]
+    fn load_of(&self, cell: usize, word: u64, carried: u64) -> Load {
+        Load::from_fn(|metric| match metric.weight() {
+            None => (word & COUNT) + carried,
+            Some(weight) => self.weights[weight]
+                .get()
+                .and_then(|sums| sums.get(cell))
+                .map_or(0, |sum| sum.load(Relaxed)),
+        })
+    }
+}
+
+/// The hottest slots of each metric.
+struct HotSlots {
+    metrics: Vec<Metric>,
+    slots: Vec<(Metric, u16)>,
+    is_hot: Vec<bool>,
+}
+
+impl HotSlots {
+    fn of(loads: &PerMetric<Vec<u64>>) -> Self {
+        let of_metric = |(metric, loads): (Metric, &Vec<u64>)| {
+            let hottest: Vec<_> = hottest(loads).map(|slot| (metric, slot as u16)).collect();
+            hottest
+        };
+        let slots: Vec<_> = loads.iter().flat_map(of_metric).collect();
+        let mut is_hot = vec![false; SLOTS];
+        slots
+            .iter()
+            .for_each(|(_, slot)| is_hot[usize::from(*slot)] = true);
+        HotSlots {
+            metrics: loads.iter().map(|(metric, _)| metric).collect(),
+            slots,
+            is_hot,
+        }
+    }
+
+    fn nothing(&self) -> Sums {
+        let of_metric = |metric: &Metric| (*metric, Heaviest::of(LISTED, 2 * LISTED));
+        let of_slot = |(metric, slot): &(Metric, u16)| {
+            (*metric, *slot, Heaviest::of(OF_A_SLOT, OF_A_SLOT_AT_MOST))
+        };
+        Sums {
+            distinct: 0,
+            squares: PerMetric::default(),
+            sizes: Histogram::default(),
+            heaviest: self.metrics.iter().map(of_metric).collect(),
+            of_slots: self.slots.iter().map(of_slot).collect(),
+        }
+    }
+}
+
+impl Sums {
+    #[inline]
+    fn add(&mut self, hot: &HotSlots, (cell, slot): (usize, u16), load: Load) {
+        self.distinct += 1;
+        // A tag of operations alone has no keys.
+        let keys = Some(load[Metric::Keys]).filter(|keys| *keys > 0);
+        self.sizes.add(keys.into_iter());
+        for (metric, heaviest) in &mut self.heaviest {
+            let load = load[*metric];
+            let squares = self.squares.get_or_insert_with(*metric, u128::default);
+            *squares = squares.saturating_add(u128::from(load) * u128::from(load));
+            heaviest.offer(load, slot, cell);
+        }
+        if hot.is_hot[usize::from(slot)] {
+            let of_slot = self.of_slots.iter_mut().filter(|(_, of, _)| *of == slot);
+            of_slot.for_each(|(metric, _, of)| of.offer(load[*metric], slot, cell));
+        }
+    }
+
+    fn merge(mut self, other: Sums) -> Sums {
+        self.distinct += other.distinct;
+        for (metric, squares) in other.squares.iter() {
+            let mine = self.squares.get_or_insert_with(metric, u128::default);
+            *mine = mine.saturating_add(*squares);
+        }
+        self.sizes.merge(other.sizes);
+        for ((_, mine), (_, theirs)) in self.heaviest.iter_mut().zip(other.heaviest) {
+            mine.merge(theirs);
+        }
+        for ((.., mine), (.., theirs)) in self.of_slots.iter_mut().zip(other.of_slots) {
+            mine.merge(theirs);
+        }
+        self
+    }
+}
+
+impl Swept {
+    /// The counts with the names that were found; `None` where one is missing.
+    pub fn named(self, names: FindNames) -> Option<CountedTags> {
+        let mut names = names.into_names();
+        let mut bound = Load::default();
+        for (metric, heaviest) in &self.sums.heaviest {
+            bound[*metric] = heaviest.left_out();
+        }
+        let mut named = Vec::with_capacity(names.len());
+        for (cell, load) in self.loads {
+            match names.remove(&cell)? {
+                Some(name) => named.push((name, load)),
+                None => bound = bound.max(load),
+            }
+        }
+        named.sort_unstable();
+        Some(CountedTags {
+            distinct: self.sums.distinct,
+            squares: self.sums.squares,
+            sizes: self.sums.sizes,
+            named,
+            bound,
+        })
+    }
+}

@@ -1,0 +1,130 @@
+//! Counts of all hash tags in one pass: they are in a table that the threads share, and the names of those that are listed are
+//! read again from where their keys are.
+
+use std::sync::Arc;
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::frame::walk::Walking;
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::{Scan, Scanned};
+use slotscope_engine::source::Source;
+use slotscope_engine::tally::Tallies;
+use slotscope_engine::tally::tag_table::{FindNames, PLACE, Swept};
+use slotscope_engine::tally::tags::TagCounts;
+
+use crate::pipeline::likely_heavy::Sampling;
+
+/// All keys are counted, and the tags to be listed are chosen.
+pub(crate) struct InTable {
+    /// All counts but those of the tags.
+    pub counted: Scanned<Tallies>,
+    /// The tags, where they are more than a table of names holds.
+    tags: Option<(Swept, FindNames)>,
+    /// How often the inputs were read to the end only for names.
+    passes: u32,
+}
+
+impl InTable {
+    /// Counts all keys in tallies that start as `make` returns them; `None` where a table cannot hold the tags, or names
+    /// cannot be read again.
+    ///
+    /// # Errors
+    /// As `Scan::run`.
+    pub(crate) fn count(
+        scan: &Scan<'_>,
+        sources: &[Box<dyn Source>],
+        sampling: Sampling,
+        make: impl Fn() -> Tallies,
+    ) -> Result<Option<Self>> {
+        let first = make();
+        let has_tags = first
+            .names
+            .as_ref()
+            .is_some_and(|names| !names.tags.follows());
+        let Some(table) = sampling.table(sources).filter(|_| has_tags).map(Arc::new) else {
+            return Ok(None);
+        };
+        let proceed = |bytes| (scan.proceed)(bytes) && !table.is_full();
+        let counting = scan.clone().proceed(&proceed);
+        let mut counted = counting.run(sources, || make().sharing(&table))?;
+        if table.is_full() {
+            return Ok(None);
+        }
+        let names = counted.tally.names.as_mut();
+        let table = names.and_then(|names| names.tags.take_shared());
+        let loads = &counted.tally.slots.loads;
+        let tags = table.map(|table| scan.pool.install(|| table.sweep(loads)));
+        let mut counted = InTable {
+            counted,
+            tags,
+            passes: 0,
+        };
+        counted.read_blocks(scan, sources)?;
+        Ok(Some(counted))
+    }
+
+    /// Reads names where a key of the tag starts, and then in the block before, where the row may start.
+    fn read_blocks(&mut self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Result<()> {
+        let Some((_, names)) = &mut self.tags else {
+            return Ok(());
+        };
+        for before in [0, 1] {
+            let mut blocks = names.blocks();
+            let start = |(_, block): &mut (usize, u64)| *block = block.saturating_sub(before);
+            blocks.iter_mut().for_each(start);
+            if !blocks.is_empty() {
+                *names = scan.blocks(sources, (&blocks, PLACE as usize), || names.clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether names are missing that only the whole inputs show.
+    pub(crate) fn lacks_names(&self) -> bool {
+        self.tags
+            .as_ref()
+            .is_some_and(|(_, names)| !names.is_done())
+    }
+
+    /// Reads all inputs again for the names that are missing.
+    ///
+    /// # Errors
+    /// As `Scan::run`.
+    pub(crate) fn read_names(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Result<Self> {
+        match self.tags {
+            Some((swept, names)) if !names.is_done() => {
+                let walking = Walking {
+                    verifies: false,
+                    ..scan.walking
+                };
+                let again = scan.clone().walking(walking);
+                let found = again.run(sources, || names.clone())?.tally;
+                Ok(InTable {
+                    tags: Some((swept, found)),
+                    passes: self.passes + 1,
+                    counted: self.counted,
+                })
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The counts, and how many passes there were for names.
+    ///
+    /// # Errors
+    /// A name is not where it was.
+    pub(crate) fn finish(self, sources: &[Box<dyn Source>]) -> Result<(Scanned<Tallies>, u32)> {
+        let mut counted = self.counted;
+        if let (Some((swept, names)), Some(of)) = (self.tags, &mut counted.tally.names) {
+            let Some(tags) = swept.named(names) else {
+                let file = sources.first().map(|source| Name::from(source.path()));
+                return Err(Error::bad(
+                    file.unwrap_or_default().to_string(),
+                    "it changed while it was read; analyze a copy of the dump",
+                ));
+            };
+            of.tags.counts = TagCounts::Shared(Box::new(tags));
+        }
+        Ok((counted, self.passes))
+    }
+}
