@@ -195,7 +195,8 @@ impl TagTable {
         keys: u64,
     ) -> Option<(usize, bool)> {
         let wanted = identity(tag);
-        let mut at = reserved.line_of(tag.0);
+        let start = reserved.line_of(tag.0);
+        let mut at = start;
         loop {
             let line = &reserved.lines[at];
             let (found, free) = line.look_for(wanted);
@@ -223,11 +224,12 @@ impl TagTable {
                 added.new += 1;
                 return Some((cell, true));
             }
-            at = if at + 1 == reserved.lines.len() {
-                0
-            } else {
-                at + 1
-            };
+            at = reserved.after(at);
+            if at == start {
+                // An input that grew while it was read, say.
+                self.is_full.store(true, Relaxed);
+                return None;
+            }
         }
     }
 
@@ -253,7 +255,8 @@ impl TagTable {
 
     fn note_new(&self, added: &mut Added) {
         let before = self.tags.fetch_add(added.new, Relaxed);
-        if before + added.new > self.most {
+        // More than there can be: an input that grew, say. There is room for some, so that none is looked for in vain.
+        if before + added.new > self.most.min(self.room + reserved::SPARE / 2) {
             self.is_full.store(true, Relaxed);
         }
         added.new = 0;
@@ -261,7 +264,8 @@ impl TagTable {
 
     /// The cell of a tag.
     fn find(&self, reserved: &Reserved, tag: (u64, u16)) -> Option<usize> {
-        let mut at = reserved.line_of(tag.0);
+        let start = reserved.line_of(tag.0);
+        let mut at = start;
         loop {
             let (found, free) = reserved.lines[at].look_for(identity(tag));
             if found != 0 {
@@ -270,11 +274,10 @@ impl TagTable {
             if free != 0 {
                 return None;
             }
-            at = if at + 1 == reserved.lines.len() {
-                0
-            } else {
-                at + 1
-            };
+            at = reserved.after(at);
+            if at == start {
+                return None;
+            }
         }
     }
 
@@ -329,5 +332,21 @@ impl std::fmt::Debug for TagTable {
         f.debug_struct("TagTable")
             .field("tags", &self.tags)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_tags_than_the_size_of_the_input_allows_fill_the_table_and_end() {
+        let table = TagTable::of(&[Some(0)], MAX_TAGS);
+        let mut load = Load::default();
+        load[Metric::Keys] = 1;
+        for tag in 0..70_000u32 {
+            table.add_name(&tag.to_le_bytes(), load);
+        }
+        assert!(table.is_full());
     }
 }

@@ -11,6 +11,9 @@ use super::zeroed::Zeroed;
 /// The first bit of each word, in a mask of the bytes of a line.
 const FIRST_BITS: u64 = 0x0101_0101_0101_0101;
 
+/// Cells for the tags that all threads may add before they know that it is full.
+pub(super) const SPARE: usize = 1 << 16;
+
 /// Eight words, in one line of the caches.
 #[repr(align(64))]
 pub(super) struct Line([AtomicU64; 8]);
@@ -22,10 +25,9 @@ pub(super) struct Reserved {
 }
 
 impl Reserved {
-    /// Room for so many tags, nine cells in ten taken, and for those that all threads may add before they know that it is
-    /// full.
+    /// Room for so many tags, nine cells in ten taken, and some to spare.
     pub(super) fn for_tags(most: usize) -> Self {
-        let lines = (most + most / 9 + (1 << 16)).div_ceil(8);
+        let lines = (most + most / 9 + SPARE).div_ceil(8);
         Reserved {
             lines: Zeroed::new(lines),
             places: Zeroed::new(8 * lines),
@@ -36,6 +38,15 @@ impl Reserved {
     #[inline(always)]
     pub(super) fn line_of(&self, hash: u64) -> usize {
         ((u128::from(hash) * self.lines.len() as u128) >> 64) as usize
+    }
+
+    /// The line after one: the first after the last.
+    pub(super) fn after(&self, line: usize) -> usize {
+        if line + 1 == self.lines.len() {
+            0
+        } else {
+            line + 1
+        }
     }
 
     /// What tells the tag of a cell from others.
