@@ -315,11 +315,11 @@ fn both_sizes_have_the_verdict_the_shards_the_hottest_slot_and_the_map() {
         assert!(lines[1..3].concat().contains("10.0.0."), "{lines:#?}");
         let shard = line_with(&lines[4..], "10.0.0.1:6379");
         assert!(
-            shard.contains("80.0 %") && shard.contains("2.40x"),
+            shard.contains("80.0%") && shard.contains("2.40x"),
             "{shard}"
         );
         let slot = line_with(&lines[5..], " 7991 ");
-        assert!(slot.contains("60.0 %"), "{slot}");
+        assert!(slot.contains("60.0%"), "{slot}");
         let map = lines.iter().filter(|line| line.starts_with('▀')).count();
         assert!((2..=10).contains(&map), "{lines:#?}");
         assert!(lines[usize::from(height) - 1].contains("q quit") || width < 80);
