@@ -12,8 +12,8 @@ use crate::resp::{Commands, Reply};
 
 /// Slots that are listed at most.
 const MOST_SLOTS: usize = 5;
-/// The part of a node's fair share of the CPU time from which on a slot is hot. Of an even load a slot has next to nothing, but
-/// the first command of each pipeline is counted with what it takes to wake up.
+/// The part of a node's fair share of the CPU time from which on a slot is hot. A slot of an even load has next to nothing,
+/// but the first command of each pipeline is counted with the time that the server takes to wake up.
 const LEAST_SHARE: f64 = 0.4;
 /// Keys of a slot that are asked for.
 const MOST_KEYS: usize = 20;

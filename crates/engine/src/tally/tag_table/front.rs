@@ -5,7 +5,7 @@ use crate::tally::tagged::Tagged;
 
 /// Tags at the front, each at the place that its hash says.
 const TAGS: usize = 256;
-/// They are chosen in the first batches, and then in one of so many.
+/// They are chosen in the first batches, and then in one of this many.
 const FIRST: u32 = 4;
 const EVERY: u32 = 64;
 /// Keys of a batch that a tag has at least.

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A line is filled from its first word on and a word keeps its tag for good; so a thread that finds a tag neither in the
-//! line nor a free word there goes on to the next line, and no tag is ever in two words.
+//! line nor a free word there continues with the next line, and no tag is ever in two words.
 
 mod batch;
 mod front;
@@ -90,7 +90,7 @@ struct Added {
 }
 
 impl TagTable {
-    /// A table for the tags of inputs of these sizes, as far as they are known, and at most so many tags.
+    /// A table for the tags of inputs of these sizes, as far as they are known, and at most `most` tags.
     pub fn of(sizes: &[Option<u64>], most: usize) -> Self {
         let mut first_places = vec![0u32];
         for size in sizes {
@@ -255,7 +255,7 @@ impl TagTable {
 
     fn note_new(&self, added: &mut Added) {
         let before = self.tags.fetch_add(added.new, Relaxed);
-        // More than there can be: an input that grew, say. There is room for some, so that none is looked for in vain.
+        // More than there can be: an input that grew, say. There is room for some, so that every search ends soon.
         if before + added.new > self.most.min(self.room + reserved::SPARE / 2) {
             self.is_full.store(true, Relaxed);
         }

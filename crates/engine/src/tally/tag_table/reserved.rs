@@ -25,7 +25,7 @@ pub(super) struct Reserved {
 }
 
 impl Reserved {
-    /// Room for so many tags, nine cells in ten taken, and some to spare.
+    /// Room for `most` tags, nine cells in ten taken, and some to spare.
     pub(super) fn for_tags(most: usize) -> Self {
         let lines = (most + most / 9 + SPARE).div_ceil(8);
         Reserved {
