@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -179,12 +180,14 @@ def processor():
 
 
 def main():
-    print("`benches/live` repeats this: what clients of a cluster notice while slotscope watches it.\n")
+    print(f"`SLOTSCOPE_BENCH_KEYS={KEYS} SLOTSCOPE_BENCH_ROUNDS={ROUNDS} benches/live` repeats this: what clients of a cluster notice while "
+          "slotscope\nwatches it.\n")
     busy = os.getloadavg()[0]
-    print(f"{datetime.date.today()}, {processor()}, {os.cpu_count()} cores with a load of {busy:.1f} before the first round. Three primaries on "
-          f"loopback, {KEYS:,} keys; {CLIENTS} clients send GET as fast as they can for about {SECONDS} s. Medians of {ROUNDS} rounds, in which "
-          "the cases take turns. CPU is the time of all servers for a request, and beside it its median ratio to the same round alone. The last column is what a "
-          "node uses while no client sends anything.\n")
+    print(textwrap.fill(
+        f"{datetime.date.today()}, {processor()}, {os.cpu_count()} cores with a load of {busy:.1f} before the first round. Three primaries on "
+        f"loopback, {KEYS:,} keys; {CLIENTS} clients send GET as fast as they can for about {SECONDS} s. Medians of {ROUNDS} rounds, in which "
+        "the cases take turns. CPU is the time of all servers for a request, and beside it its median ratio to the same round alone. The last "
+        "column is what a node uses while no client sends anything.", 128) + "\n")
     columns = ["", "requests/s", "p50 ms", "p99 ms", "p99 of the rounds", "max ms", "CPU µs", "times alone", "of an idle node"]
     print("| " + " | ".join(columns) + " |")
     print("|---" + "|--:" * (len(columns) - 1) + "|")
