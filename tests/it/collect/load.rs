@@ -17,7 +17,7 @@ const KEYS: usize = 300;
 /// Servers that count by slot only where they are told to.
 const COUNTS: [&str; 2] = ["--cluster-slot-stats-enabled", "yes"];
 
-fn start(kind: Kind) -> Cluster {
+pub(super) fn start(kind: Kind) -> Cluster {
     let counts = !matches!(kind, Kind::Installed);
     let options: Vec<String> = COUNTS
         .iter()
@@ -39,7 +39,7 @@ fn start(kind: Kind) -> Cluster {
 }
 
 /// Reads all keys again and again, each of its primary, and beside that the hot ones many times as often, while `run` runs.
-fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() -> R) -> R {
+pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() -> R) -> R {
     /// Ends the load, also where `run` panics.
     struct End<'a>(&'a AtomicBool);
     impl Drop for End<'_> {

@@ -1,5 +1,6 @@
 //! `slotscope collect`: what it writes is what real servers answer.
 
+mod bursts;
 mod collected;
 mod disturbed;
 mod load;

@@ -65,6 +65,25 @@ impl Exporter {
         })
     }
 
+    /// Sends this many requests that no scraper sends.
+    fn harass(&self, requests: usize) {
+        for at in 0..requests {
+            let request = match at % 4 {
+                0 => vec![at as u8; 20_000],
+                1 => [
+                    b"GET / HTTP/1.1\r\n".to_vec(),
+                    b"a: b\r\n".repeat(1300),
+                    b"\r\n".to_vec(),
+                ]
+                .concat(),
+                2 => b"GET /metrics HTTP/9.9\r\n\r\n".to_vec(),
+                _ => format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(at)).into_bytes(),
+            };
+            // A reset is an answer too.
+            drop(self.ask(&request));
+        }
+    }
+
     /// Memory that it has now, in KiB.
     fn memory(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
@@ -209,21 +228,7 @@ fn hostile_requests_are_refused_and_take_no_memory() {
     let silent: Vec<TcpStream> = (0..10)
         .map(|_| TcpStream::connect(("127.0.0.1", exporter.port)).unwrap())
         .collect();
-    for at in 0..1000usize {
-        let request = match at % 4 {
-            0 => vec![at as u8; 20_000],
-            1 => [
-                b"GET / HTTP/1.1\r\n".to_vec(),
-                b"a: b\r\n".repeat(1300),
-                b"\r\n".to_vec(),
-            ]
-            .concat(),
-            2 => b"GET /metrics HTTP/9.9\r\n\r\n".to_vec(),
-            _ => format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(at)).into_bytes(),
-        };
-        // A reset is an answer too.
-        drop(exporter.ask(&request));
-    }
+    exporter.harass(1000);
     assert!(exporter.get("/metrics").contains("# EOF"));
     let grown = exporter.memory().saturating_sub(before);
     assert!(grown < 16 << 10, "{grown} KiB");

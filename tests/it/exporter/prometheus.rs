@@ -123,6 +123,15 @@ fn prometheus_scrapes_it_and_the_alert_of_a_hot_shard_fires() {
         "{owner}: {fired}"
     );
     assert_eq!(fired.matches("SlotscopeHotShard").count(), 1, "{fired}");
+
+    // Hostile requests stop no scrape: each is a sample of `up`, which was never 0.
+    exporter.harass(1000);
+    prometheus.waits_for("targets", &["\"health\":\"up\"", "\"lastError\":\"\""]);
+    prometheus.waits_for("query?query=min_over_time(up[1m])", &["\"1\"]"]);
+    // count({__name__=~"slotscope_.*"}) <= 200, which is empty beyond that.
+    let few = "query?query=count(%7B__name__=~%22slotscope_.*%22%7D)<=200";
+    prometheus.waits_for(few, &["\"value\""]);
+
     // Nobody works any more: it ends.
     wait_for(|| {
         let answer = prometheus.says("alerts")?;
