@@ -21,7 +21,7 @@ use crate::top::written;
 /// The verdict is on as many seconds: those of a single interval vary too much.
 const JUDGED_MS: i64 = 10_000;
 /// Keys of a slot that are asked for.
-const KEYS: usize = 100;
+const KEYS: u64 = 100;
 
 /// The report that `w` writes.
 const PAGE: text::Page<'_> = text::Page {

@@ -8,7 +8,8 @@ use slotscope_engine::source::collection::load::{HotKey, HotSlotKeys};
 
 use crate::connection::Connection;
 use crate::probe::{Probe, Reading};
-use crate::resp::{Commands, Reply};
+use crate::resp::Commands;
+use crate::slot_keys;
 
 /// Slots that are listed at most.
 const MOST_SLOTS: usize = 5;
@@ -16,7 +17,7 @@ const MOST_SLOTS: usize = 5;
 /// but the first command of each pipeline is counted with the time that the server takes to wake up.
 const LEAST_SHARE: f64 = 0.6;
 /// Keys of a slot that are asked for.
-const MOST_KEYS: usize = 20;
+const MOST_KEYS: u64 = 20;
 /// Bytes of a name that are kept.
 const NAMED: usize = 512;
 
@@ -90,18 +91,7 @@ fn hottest(readings: &[[Reading; 2]]) -> Vec<Hot<'_>> {
 
 /// Some keys of a slot, largest first.
 fn keys(connection: &mut Connection, slot: u16) -> Result<Vec<HotKey>> {
-    let (number, most) = (slot.to_string(), MOST_KEYS.to_string());
-    let words: [&[u8]; 4] = [
-        b"CLUSTER",
-        b"GETKEYSINSLOT",
-        number.as_bytes(),
-        most.as_bytes(),
-    ];
-    let reply = connection.call("CLUSTER GETKEYSINSLOT", &words)?;
-    let Reply::Array(names) = reply else {
-        return Err(connection.odd("CLUSTER GETKEYSINSLOT"));
-    };
-    let names: Vec<Vec<u8>> = names.into_iter().filter_map(Reply::into_text).collect();
+    let names = slot_keys::names(connection, slot, MOST_KEYS)?;
     let mut commands = Commands::default();
     for name in &names {
         commands.add("MEMORY USAGE", &[b"MEMORY", b"USAGE", name]);

@@ -74,7 +74,7 @@ impl<'a> Live<'a> {
     ///
     /// # Errors
     /// It has no owner, or its owner does not answer.
-    pub fn keys_of(&self, slot: u16, most: usize) -> Result<SlotKeys> {
+    pub fn keys_of(&self, slot: u16, most: u64) -> Result<SlotKeys> {
         let owner = self.watch.view.owner(slot);
         let owner = owner.and_then(|id| self.watch.view.members.get(&**id));
         let address = owner.and_then(|owner| self.watch.address(owner));

@@ -90,6 +90,14 @@ impl Reply {
         }
     }
 
+    /// The texts of an array.
+    pub(crate) fn into_texts(self) -> Option<Vec<Vec<u8>>> {
+        match self {
+            Reply::Array(items) => items.into_iter().map(Reply::into_text).collect(),
+            _ => None,
+        }
+    }
+
     /// A number, also one that is spelled as a text.
     pub(crate) fn number(&self) -> Option<u64> {
         match self {

@@ -2,14 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_engine::error::Result;
 use slotscope_engine::name::Name;
 
 use crate::address::Address;
 use crate::connection::{Access, Connection};
 use crate::key_facts::{self, Fate, Heat, Questions};
 use crate::readings::TIMEOUT;
-use crate::resp::{Commands, Reply};
 
 /// Bytes that are kept of a name.
 const MAX_NAME: usize = 1024;
@@ -42,13 +41,14 @@ pub struct SlotKey {
 ///
 /// # Errors
 /// The server does not answer, or refuses.
-pub(crate) fn ask(address: &Address, access: &Access, slot: u16, most: usize) -> Result<SlotKeys> {
+pub(crate) fn ask(address: &Address, access: &Access, slot: u16, most: u64) -> Result<SlotKeys> {
     let access = Access {
         timeout: access.timeout.min(TIMEOUT),
         ..access.clone()
     };
     let mut connection = Connection::open(address, &access)?;
-    let (count, names) = names(&mut connection, slot, most)?;
+    let count = count(&mut connection, slot)?;
+    let names = names(&mut connection, slot, most)?;
     let mut questions = Questions::new(Heat::Unasked);
     // Nobody waits until a cluster that is down is well again.
     let outage = AtomicBool::new(true);
@@ -72,35 +72,30 @@ pub(crate) fn ask(address: &Address, access: &Access, slot: u16, most: usize) ->
     })
 }
 
-/// How many keys the slot has, and the names of `most` of them.
-fn names(connection: &mut Connection, slot: u16, most: usize) -> Result<(u64, Vec<Vec<u8>>)> {
+/// CLUSTER COUNTKEYSINSLOT.
+fn count(connection: &mut Connection, slot: u16) -> Result<u64> {
     const COUNT: &str = "CLUSTER COUNTKEYSINSLOT";
+    let slot = slot.to_string();
+    let words: [&[u8]; 3] = [b"CLUSTER", b"COUNTKEYSINSLOT", slot.as_bytes()];
+    let count = connection.call(COUNT, &words)?.number();
+    count.ok_or_else(|| connection.odd(COUNT))
+}
+
+/// CLUSTER GETKEYSINSLOT: the names of at most `most` keys of a slot.
+///
+/// # Errors
+/// The server does not answer, or refuses.
+pub(crate) fn names(connection: &mut Connection, slot: u16, most: u64) -> Result<Vec<Vec<u8>>> {
     const GET: &str = "CLUSTER GETKEYSINSLOT";
     let (slot, most) = (slot.to_string(), most.to_string());
-    let mut commands = Commands::default();
-    commands.add(COUNT, &[b"CLUSTER", b"COUNTKEYSINSLOT", slot.as_bytes()]);
     let words: [&[u8]; 4] = [
         b"CLUSTER",
         b"GETKEYSINSLOT",
         slot.as_bytes(),
         most.as_bytes(),
     ];
-    commands.add(GET, &words);
-    let replies = connection.pipeline(&commands)?;
-    let odd = |connection: &Connection, name| -> Error { connection.odd(name) };
-    let [count, names] = <[Reply; 2]>::try_from(replies).map_err(|_| odd(connection, GET))?;
-    for (name, reply) in [(COUNT, &count), (GET, &names)] {
-        if let Reply::Error(said) = reply {
-            return Err(connection.refused(name, said));
-        }
-    }
-    let count = count.number().ok_or_else(|| odd(connection, COUNT))?;
-    let Reply::Array(names) = names else {
-        return Err(odd(connection, GET));
-    };
-    let names = names.into_iter().map(Reply::into_text).collect();
-    let names: Option<Vec<Vec<u8>>> = names;
-    Ok((count, names.ok_or_else(|| odd(connection, GET))?))
+    let names = connection.call(GET, &words)?.into_texts();
+    names.ok_or_else(|| connection.odd(GET))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use crate::resp::Reply;
 use crate::scan::counts::count_keys;
 pub(crate) use crate::scan::counts::counts;
 use crate::server::{self, Server};
+use crate::slot_keys;
 use crate::task::{OnPage, Outcome, Page, Plan, Task};
 
 /// The keys of a slot of at most this many are asked for at once; a server does nothing else meanwhile.
@@ -242,15 +243,7 @@ impl Scan<'_, '_> {
             return Ok(None);
         }
         let most = count + SLACK;
-        let (slot, number) = (slot.to_string(), most.to_string());
-        let words: [&[u8]; 4] = [
-            b"CLUSTER",
-            b"GETKEYSINSLOT",
-            slot.as_bytes(),
-            number.as_bytes(),
-        ];
-        let reply = self.connection.call("CLUSTER GETKEYSINSLOT", &words)?;
-        let keys = texts(reply).ok_or_else(|| self.connection.odd("CLUSTER GETKEYSINSLOT"))?;
+        let keys = slot_keys::names(&mut self.connection, slot, most)?;
         Ok(Some(keys).filter(|keys| (keys.len() as u64) < most))
     }
 
@@ -294,7 +287,7 @@ impl Scan<'_, '_> {
             Reply::Array(parts) => <[Reply; 2]>::try_from(parts).ok(),
             _ => None,
         };
-        let page = page.and_then(|[next, keys]| Some((next.into_text()?, texts(keys)?)));
+        let page = page.and_then(|[next, keys]| Some((next.into_text()?, keys.into_texts()?)));
         let is_cursor = |next: &[u8]| !next.is_empty() && next.iter().all(u8::is_ascii_digit);
         let page = page.filter(|(next, _)| is_cursor(next));
         let (next, keys) = page.ok_or_else(|| self.connection.odd("SCAN"))?;
@@ -362,13 +355,6 @@ impl Scan<'_, '_> {
             thread::sleep(self.pace.pause(self.connection.take_busy(), None));
         }
         Ok(())
-    }
-}
-
-fn texts(reply: Reply) -> Option<Vec<Vec<u8>>> {
-    match reply {
-        Reply::Array(items) => items.into_iter().map(Reply::into_text).collect(),
-        _ => None,
     }
 }
 

@@ -1,15 +1,62 @@
 //! CPU time by name. Servers count it by slot and say nothing of names: the names of a slot share its CPU time as they
-//! share its operations, where captures beside it show these, and a tag that has nearly all keys of a slot has its time.
+//! share its operations, where captures beside it show these. Else the only key of a slot has its time, and a tag that has
+//! nearly all keys of a slot.
 
 use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::load::HotSlotKeys;
 
 use crate::summary::independent_units::{Unit, UnitKind, Units};
 
 /// A tag with this part of a slot's keys is taken for what uses its time.
 const NEARLY_ALL: f64 = 0.9;
 
+/// The only keys of hot slots, as servers list them.
+#[derive(Clone, Copy)]
+pub(crate) struct OnlyKeys<'a> {
+    /// The hot slots.
+    pub(crate) listed: &'a [HotSlotKeys],
+    /// A name as it may be shown.
+    pub(crate) shown: &'a dyn Fn(&Name) -> Name,
+    /// The node that owns a slot.
+    pub(crate) owner: &'a dyn Fn(u16) -> Option<Name>,
+}
+
+impl OnlyKeys<'_> {
+    /// Each as a unit, which has all the CPU time of its slot.
+    fn units(self, cpu: &[u64]) -> impl Iterator<Item = Unit> {
+        self.listed.iter().filter_map(move |hot| {
+            let [only] = hot.listed.as_slice() else {
+                return None;
+            };
+            let load = *cpu.get(usize::from(hot.slot))? as f64;
+            let key = (self.shown)(&only.key);
+            let tag =
+                hashslot::tag(&only.key.0).map(|tag| (self.shown)(&Name::from(&only.key.0[tag])));
+            let (kind, name, main_key) = match tag {
+                Some(tag) => (UnitKind::Tag, tag, Some(key)),
+                None => (UnitKind::Key, key, None),
+            };
+            let unit = Unit {
+                kind,
+                name,
+                slot: hot.slot,
+                node: (self.owner)(hot.slot),
+                load,
+                at_most: load,
+                main_key,
+            };
+            (hot.keys == 1 && load > 0.0).then_some(unit)
+        })
+    }
+}
+
 /// Gives the CPU time of each slot to its names; `loads` are those of all slots.
-pub(crate) fn share_cpu_time(units: &mut Units, loads: &PerMetric<Vec<u64>>) {
+pub(crate) fn share_cpu_time(
+    units: &mut Units,
+    loads: &PerMetric<Vec<u64>>,
+    only_keys: OnlyKeys<'_>,
+) {
     let Some(cpu) = loads.get(Metric::Cpu) else {
         return;
     };
@@ -46,6 +93,11 @@ pub(crate) fn share_cpu_time(units: &mut Units, loads: &PerMetric<Vec<u64>>) {
         })
     };
     let mut named: Vec<Unit> = basis.named.iter().filter_map(with_time).collect();
+    if !is_captured {
+        let only: Vec<Unit> = only_keys.units(cpu).collect();
+        named.retain(|unit| only.iter().all(|only| only.slot != unit.slot));
+        named.extend(only);
+    }
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
     if let Some(of_cpu) = units.per.get_mut(Metric::Cpu) {
         of_cpu.named = named;
@@ -56,7 +108,7 @@ pub(crate) fn share_cpu_time(units: &mut Units, loads: &PerMetric<Vec<u64>>) {
 mod tests {
     use super::*;
     use crate::summary::independent_units::UnitsBy;
-    use slotscope_engine::name::Name;
+    use slotscope_engine::source::collection::load::HotKey;
 
     fn unit(kind: UnitKind, name: &str, slot: u16, load: f64) -> Unit {
         Unit {
@@ -79,6 +131,14 @@ mod tests {
     }
 
     fn shared(metrics: &[(Metric, [u64; 3], Vec<Unit>)]) -> Vec<(String, f64)> {
+        let named = shared_with(metrics, &[]);
+        let named = named.iter();
+        named
+            .map(|unit| (unit.name.to_string(), unit.load))
+            .collect()
+    }
+
+    fn shared_with(metrics: &[(Metric, [u64; 3], Vec<Unit>)], listed: &[HotSlotKeys]) -> Vec<Unit> {
         let mut units = Units::default();
         for (metric, of, named) in metrics {
             *units.per.get_or_insert_with(*metric, UnitsBy::default) = UnitsBy {
@@ -91,12 +151,13 @@ mod tests {
             .iter()
             .map(|(metric, of, _)| (*metric, *of))
             .collect();
-        share_cpu_time(&mut units, &loads(&of));
-        let named = &units.per.get(Metric::Cpu).unwrap().named;
-        named
-            .iter()
-            .map(|unit| (unit.name.to_string(), unit.load))
-            .collect()
+        let only_keys = OnlyKeys {
+            listed,
+            shown: &Name::clone,
+            owner: &|_| None,
+        };
+        share_cpu_time(&mut units, &loads(&of), only_keys);
+        units.per.get(Metric::Cpu).unwrap().named.clone()
     }
 
     #[test]
@@ -125,5 +186,50 @@ mod tests {
             (Metric::Cpu, [1000, 500, 9], Vec::new()),
         ]);
         assert_eq!(found, [("hot".to_owned(), 1000.0)]);
+    }
+
+    #[test]
+    fn the_only_key_of_a_hot_slot_has_its_time_with_a_tag_or_without() {
+        let hot = |slot, keys, listed: &[&str]| HotSlotKeys {
+            slot,
+            cpu_share: 0.3,
+            keys,
+            listed: listed
+                .iter()
+                .map(|key| HotKey {
+                    key: Name::from(*key),
+                    bytes: None,
+                })
+                .collect(),
+        };
+        let of_keys = (
+            Metric::Keys,
+            [1, 1, 5],
+            vec![unit(UnitKind::Tag, "t", 0, 1.0)],
+        );
+        let of_cpu = (Metric::Cpu, [1000, 400, 300], Vec::new());
+        let listed = [
+            hot(0, 1, &["cart:{t}"]),
+            hot(1, 1, &["plain"]),
+            hot(2, 5, &["one of five"]),
+        ];
+        let found = shared_with(&[of_keys, of_cpu], &listed);
+        let found: Vec<_> = found
+            .iter()
+            .map(|unit| {
+                (
+                    &unit.name.0[..],
+                    unit.load,
+                    unit.main_key.as_ref().map(|key| &key.0[..]),
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (&b"t"[..], 1000.0, Some(&b"cart:{t}"[..])),
+                (b"plain", 400.0, None),
+            ]
+        );
     }
 }

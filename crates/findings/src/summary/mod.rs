@@ -76,6 +76,7 @@ use slotscope_engine::tally::recount::{Recount, hottest};
 
 use crate::advise::findings::AdviseFindings;
 use crate::advise::retagged::SlotsMoved;
+use crate::summary::attributed::OnlyKeys;
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::capacity::{Capacity, Room};
 use crate::summary::expiry::Expiry;
@@ -322,7 +323,12 @@ pub fn summarise<'l>(
         &tallies.weights,
         &totals,
     );
-    attributed::share_cpu_time(&mut units, loads);
+    let only_keys = OnlyKeys {
+        listed: &observed.hot_slots,
+        shown: &shown,
+        owner: &owner,
+    };
+    attributed::share_cpu_time(&mut units, loads, only_keys);
     let owning = nodes.owning().count();
     nodes.expected = units
         .per
