@@ -143,9 +143,28 @@ pub(super) struct Read {
     pub(super) passed_over: Vec<PassedOver>,
     /// Whether an input has commands, as captures do, not lines of keys.
     has_commands: bool,
+    /// Bytes of an input after which its rest is left out, where there is such a limit.
+    most: Option<u64>,
+    /// Whether a rest was left out.
+    pub(super) is_cut: bool,
 }
 
 impl Read {
+    /// Nothing read yet, and about the first `most` bytes of each input to read.
+    pub(super) fn up_to(most: u64) -> Self {
+        Read {
+            most: Some(most),
+            ..Read::default()
+        }
+    }
+
+    /// Whether the rest of an input is left out.
+    fn ends_at(&mut self, byte: u64) -> bool {
+        let is_end = self.most.is_some_and(|most| byte >= most);
+        self.is_cut |= is_end;
+        is_end
+    }
+
     /// Adds the batches of an input.
     pub(super) fn input(
         &mut self,
@@ -201,6 +220,9 @@ impl Read {
         let mut block = Block::with_capacity(0);
         let mut end = 0;
         let stop = loop {
+            if self.ends_at(end) {
+                break None;
+            }
             let piece = match rows.next(&mut block) {
                 Ok(Some(piece)) => piece,
                 Ok(None) => break None,
@@ -235,6 +257,9 @@ impl Read {
     ) -> Option<(u64, Why)> {
         let mut reader = WholeCommands::new(input);
         let stop = loop {
+            if self.ends_at(reader.offset()) {
+                break None;
+            }
             match reader.next_command() {
                 Ok(Some(command)) => {
                     let byte = command.byte;

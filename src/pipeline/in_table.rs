@@ -12,7 +12,11 @@ use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::tag_table::{FindNames, PLACE, Swept};
 use slotscope_engine::tally::tags::TagCounts;
 
+use crate::pipeline::distinct_tags;
 use crate::pipeline::likely_heavy::Sampling;
+
+/// A sample that shows this many times what a table holds is not mistaken.
+const SURE: f64 = 1.25;
 
 /// All keys are counted, and the tags to be listed are chosen.
 pub(crate) struct InTable {
@@ -44,6 +48,11 @@ impl InTable {
         let Some(table) = sampling.table(sources).filter(|_| has_tags).map(Arc::new) else {
             return Ok(None);
         };
+        // All that is counted until it overflows would be counted once more.
+        let tags = distinct_tags::at_least(sampling, scan, sources);
+        if tags.is_some_and(|tags| tags > SURE * sampling.most_tags as f64) {
+            return Ok(None);
+        }
         let proceed = |bytes| (scan.proceed)(bytes) && !table.is_full();
         let counting = scan.clone().proceed(&proceed);
         let mut counted = counting.run(sources, || make().sharing(&table))?;

@@ -57,7 +57,7 @@ impl Default for Sampling {
 
 impl Sampling {
     /// Of how many windows one is read; `None` where it is not worth it.
-    fn every(self, sources: &[Box<dyn Source>]) -> Option<u64> {
+    pub(crate) fn every(self, sources: &[Box<dyn Source>]) -> Option<u64> {
         let sizes = sources.iter().filter_map(|source| source.size_bytes());
         let bytes = sizes.fold(0u64, u64::saturating_add);
         let sample = (bytes / PART).clamp(self.min_bytes, MAX_BYTES);

@@ -9,6 +9,7 @@ pub mod collected;
 pub(crate) mod collected_nodes;
 pub mod counted;
 pub mod counters;
+mod distinct_tags;
 pub mod file_nodes;
 mod in_table;
 pub mod input_info;

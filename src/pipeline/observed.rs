@@ -1,9 +1,12 @@
 //! What is known of nodes besides their keys: what servers said of themselves in a collection, and what the headers of RDB
 //! files say of the servers that wrote them.
 
+use std::cmp::Reverse;
+
 use slotscope_engine::format::parse::time::timestamp;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::source::collection::Collection;
+use slotscope_engine::source::collection::load::{HotKeys, LoadEntry};
 use slotscope_engine::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope_engine::tally::Tallies;
 use slotscope_findings::summary::observed::{Observed, ServerFacts};
@@ -21,13 +24,26 @@ pub(crate) fn of(
     topology: &Topology,
     files: &[Vec<usize>],
 ) -> Observed {
-    let loads = inputs.collections.iter().flat_map(|of| &of.manifest.load);
+    let loads = || inputs.collections.iter().flat_map(|of| &of.manifest.load);
     Observed {
-        hot_slots: loads.flat_map(|load| load.hot_slots.clone()).collect(),
+        hot_slots: loads().flat_map(|load| load.hot_slots.clone()).collect(),
+        hot_keys: hot_keys(loads()),
         servers: servers(&inputs.collections, scanned, topology, files),
         cluster_state: cluster_state(&inputs.collections),
         ..Observed::default()
     }
+}
+
+/// Those of all collections.
+fn hot_keys<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> HotKeys {
+    let mut all = HotKeys::default();
+    for found in loads.filter_map(|load| load.hot_keys.as_ref()) {
+        all.nodes += found.nodes;
+        all.cpu_usec += found.cpu_usec;
+        all.keys.extend_from_slice(&found.keys);
+    }
+    all.keys.sort_by_key(|key| Reverse(key.cpu_usec));
+    all
 }
 
 /// Figures of each node of the topology, where a server or an RDB file gave them.

@@ -19,6 +19,7 @@ mod cursors;
 mod discovery;
 mod endpoints;
 mod heaviest;
+mod hot_keys;
 mod hot_slots;
 mod key_facts;
 mod large_replies;

@@ -1,5 +1,5 @@
-//! The load of all primaries over the same seconds (`--load`): two readings of each, before any key is read, and then
-//! MONITOR where it is asked for.
+//! The load of all primaries over the same seconds (`--load`): two readings of each, before any key is read, HOTKEYS between
+//! them where servers have it, and then MONITOR where it is asked for.
 
 use std::collections::HashMap;
 use std::thread;
@@ -13,6 +13,7 @@ use slotscope_engine::source::collection::load::{LoadEntry, NodeWork};
 use slotscope_report::output::WholeDirectory;
 
 use crate::connection::Access;
+use crate::hot_keys::Tracking;
 use crate::hot_slots;
 use crate::monitor;
 use crate::probe::{Probe, Reading, SlotCounts};
@@ -53,10 +54,17 @@ pub(crate) fn measure(
     probe.connect(servers)?;
     let start = Instant::now();
     let first = probe.read(servers)?;
+    let tracking = match names {
+        true => Some(Tracking::start(access, servers, how.during)?),
+        false => None,
+    };
     thread::sleep(how.during.saturating_sub(start.elapsed()));
+    let hot_keys = tracking.map(Tracking::finish).transpose()?;
     let last = probe.read(servers)?;
     let mut load = Load::between(first, last)?;
-    if names {
+    if let Some((keys, refusal)) = hot_keys {
+        load.entry.hot_keys = keys;
+        load.skipped.extend(refusal);
         let (slots, refusal) = hot_slots::list(&mut probe, &load.readings);
         load.entry.hot_slots = slots;
         load.skipped.extend(refusal);
@@ -111,6 +119,7 @@ impl Load {
                 nodes_by_slot: readings.iter().filter(is_by_slot).count() as u64,
                 nodes,
                 hot_slots: Vec::new(),
+                hot_keys: None,
                 monitor: None,
             },
             readings,

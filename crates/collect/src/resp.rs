@@ -45,6 +45,11 @@ impl Limit {
                 bytes: 8 << 20,
                 values: 1,
             },
+            // Some keys, and the ranges of the slots that are tracked.
+            "HOTKEYS GET" => Limit {
+                bytes: 8 << 20,
+                values: 1 << 16,
+            },
             "CLUSTER INFO" => Limit {
                 bytes: 64 << 10,
                 values: 1,

@@ -19,6 +19,10 @@ use crate::fanout::{Fanout, Lines};
 use crate::pipeline::counted::{Advised, CountedInputs};
 use crate::pipeline::reading::Reading;
 
+/// Bytes of captures that commands are read from, together and of each at least: one thread reads them, in the time that the
+/// counts of a larger capture take.
+const CAPTURED: u64 = 32 << 20;
+const CAPTURED_OF_EACH: u64 = 1 << 20;
 /// Patterns that a report lists: those that a scheme may change.
 const LISTED: usize = 256;
 
@@ -33,7 +37,7 @@ pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<Co
         return Ok(counted);
     };
     let captures = captures_of(reading)?;
-    let batches = batches_of(&captures, &topology)?;
+    let (batches, first_bytes) = batches_of(&captures, &topology)?;
     if !batches.has_several(LEAST_BATCHES) {
         return Ok(counted);
     }
@@ -53,16 +57,20 @@ pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<Co
             .transpose()
     })?;
     findings.families.truncate(LISTED);
+    findings.first_bytes = first_bytes;
     Ok(counted.advised(Some(Advised { findings, moved })))
 }
 
-fn batches_of(captures: &[Box<dyn Source>], topology: &Topology) -> Result<Batches> {
+/// The commands at the start of each capture, and in how many bytes, unless they are all.
+fn batches_of(captures: &[Box<dyn Source>], topology: &Topology) -> Result<(Batches, Option<u64>)> {
+    let of_each = CAPTURED / captures.len().max(1) as u64;
+    let most = of_each.max(CAPTURED_OF_EACH);
     let mut fanout = Fanout::new(topology, &Policy::Oss, Lines::Auto).keeping();
-    let mut read = Read::default();
+    let mut read = Read::up_to(most);
     for (index, capture) in captures.iter().enumerate() {
         read.input(&**capture, index as u32, Lines::Auto, &mut fanout)?;
     }
-    Ok(fanout.take_batches())
+    Ok((fanout.take_batches(), read.is_cut.then_some(most)))
 }
 
 /// What the tags move of the keys and of their operations.

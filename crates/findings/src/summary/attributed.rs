@@ -6,56 +6,19 @@ use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::HotSlotKeys;
 
+use crate::summary::hot_slots::Shown;
 use crate::summary::independent_units::{Unit, UnitKind, Units};
+use crate::summary::observed::Observed;
 
 /// A tag with this part of a slot's keys is taken for what uses its time.
 const NEARLY_ALL: f64 = 0.9;
-
-/// The only keys of hot slots, as servers list them.
-#[derive(Clone, Copy)]
-pub(crate) struct OnlyKeys<'a> {
-    /// The hot slots.
-    pub(crate) listed: &'a [HotSlotKeys],
-    /// A name as it may be shown.
-    pub(crate) shown: &'a dyn Fn(&Name) -> Name,
-    /// The node that owns a slot.
-    pub(crate) owner: &'a dyn Fn(u16) -> Option<Name>,
-}
-
-impl OnlyKeys<'_> {
-    /// Each as a unit, which has all the CPU time of its slot.
-    fn units(self, cpu: &[u64]) -> impl Iterator<Item = Unit> {
-        self.listed.iter().filter_map(move |hot| {
-            let [only] = hot.listed.as_slice() else {
-                return None;
-            };
-            let load = *cpu.get(usize::from(hot.slot))? as f64;
-            let key = (self.shown)(&only.key);
-            let tag =
-                hashslot::tag(&only.key.0).map(|tag| (self.shown)(&Name::from(&only.key.0[tag])));
-            let (kind, name, main_key) = match tag {
-                Some(tag) => (UnitKind::Tag, tag, Some(key)),
-                None => (UnitKind::Key, key, None),
-            };
-            let unit = Unit {
-                kind,
-                name,
-                slot: hot.slot,
-                node: (self.owner)(hot.slot),
-                load,
-                at_most: load,
-                main_key,
-            };
-            (hot.keys == 1 && load > 0.0).then_some(unit)
-        })
-    }
-}
 
 /// Gives the CPU time of each slot to its names; `loads` are those of all slots.
 pub(crate) fn share_cpu_time(
     units: &mut Units,
     loads: &PerMetric<Vec<u64>>,
-    only_keys: OnlyKeys<'_>,
+    observed: &Observed,
+    shown: Shown<'_>,
 ) {
     let Some(cpu) = loads.get(Metric::Cpu) else {
         return;
@@ -94,9 +57,9 @@ pub(crate) fn share_cpu_time(
     };
     let mut named: Vec<Unit> = basis.named.iter().filter_map(with_time).collect();
     if !is_captured {
-        let only: Vec<Unit> = only_keys.units(cpu).collect();
-        named.retain(|unit| only.iter().all(|only| only.slot != unit.slot));
-        named.extend(only);
+        let known = known_to_servers(observed, cpu, shown);
+        named.retain(|unit| known.iter().all(|known| known.slot != unit.slot));
+        named.extend(known);
     }
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
     if let Some(of_cpu) = units.per.get_mut(Metric::Cpu) {
@@ -104,11 +67,56 @@ pub(crate) fn share_cpu_time(
     }
 }
 
+/// The units of the keys whose time servers know: those of HOTKEYS, and the only key of a hot slot.
+fn known_to_servers(observed: &Observed, cpu: &[u64], shown: Shown<'_>) -> Vec<Unit> {
+    let of_slot = |slot: u16| cpu.get(usize::from(slot)).copied().unwrap_or(0) as f64;
+    let timed = &observed.hot_keys.keys;
+    let by_key = timed
+        .iter()
+        .map(|of| (&of.key, of.slot, of.cpu_usec as f64));
+    let is_only = |hot: &&HotSlotKeys| hot.keys == 1 && timed.iter().all(|of| of.slot != hot.slot);
+    let only = observed.hot_slots.iter().filter(is_only);
+    let only = only.filter_map(|hot| Some((&hot.listed.first()?.key, hot.slot, of_slot(hot.slot))));
+
+    let mut units: Vec<Unit> = Vec::new();
+    for (key, slot, time) in by_key.chain(only).filter(|(.., time)| *time > 0.0) {
+        let tag = hashslot::tag(&key.0).map(|tag| (shown.name)(&Name::from(&key.0[tag])));
+        let key = (shown.name)(key);
+        let (kind, name, main_key) = match tag {
+            Some(tag) => (UnitKind::Tag, tag, Some(key)),
+            None => (UnitKind::Key, key, None),
+        };
+        let is_it = |unit: &&mut Unit| unit.slot == slot && unit.kind == kind && unit.name == name;
+        match units.iter_mut().find(is_it) {
+            // The first key of a tag is its hottest.
+            Some(unit) => {
+                let is_nearly_all = unit.load >= NEARLY_ALL * (unit.load + time);
+                unit.load += time;
+                unit.main_key = unit.main_key.take().filter(|_| is_nearly_all);
+            }
+            None => units.push(Unit {
+                kind,
+                name,
+                slot,
+                node: (shown.owner)(slot),
+                load: time,
+                at_most: of_slot(slot),
+                main_key,
+            }),
+        }
+    }
+    for unit in &mut units {
+        unit.load = unit.load.min(unit.at_most);
+    }
+    units.retain(|unit| unit.load > 0.0);
+    units
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::summary::independent_units::UnitsBy;
-    use slotscope_engine::source::collection::load::HotKey;
+    use slotscope_engine::source::collection::load::{HotKey, HotKeys, TimedKey};
 
     fn unit(kind: UnitKind, name: &str, slot: u16, load: f64) -> Unit {
         Unit {
@@ -131,14 +139,14 @@ mod tests {
     }
 
     fn shared(metrics: &[(Metric, [u64; 3], Vec<Unit>)]) -> Vec<(String, f64)> {
-        let named = shared_with(metrics, &[]);
+        let named = shared_with(metrics, &Observed::default());
         let named = named.iter();
         named
             .map(|unit| (unit.name.to_string(), unit.load))
             .collect()
     }
 
-    fn shared_with(metrics: &[(Metric, [u64; 3], Vec<Unit>)], listed: &[HotSlotKeys]) -> Vec<Unit> {
+    fn shared_with(metrics: &[(Metric, [u64; 3], Vec<Unit>)], observed: &Observed) -> Vec<Unit> {
         let mut units = Units::default();
         for (metric, of, named) in metrics {
             *units.per.get_or_insert_with(*metric, UnitsBy::default) = UnitsBy {
@@ -151,12 +159,11 @@ mod tests {
             .iter()
             .map(|(metric, of, _)| (*metric, *of))
             .collect();
-        let only_keys = OnlyKeys {
-            listed,
-            shown: &Name::clone,
+        let shown = Shown {
+            name: &Name::clone,
             owner: &|_| None,
         };
-        share_cpu_time(&mut units, &loads(&of), only_keys);
+        share_cpu_time(&mut units, &loads(&of), observed, shown);
         units.per.get(Metric::Cpu).unwrap().named.clone()
     }
 
@@ -208,12 +215,15 @@ mod tests {
             vec![unit(UnitKind::Tag, "t", 0, 1.0)],
         );
         let of_cpu = (Metric::Cpu, [1000, 400, 300], Vec::new());
-        let listed = [
-            hot(0, 1, &["cart:{t}"]),
-            hot(1, 1, &["plain"]),
-            hot(2, 5, &["one of five"]),
-        ];
-        let found = shared_with(&[of_keys, of_cpu], &listed);
+        let observed = Observed {
+            hot_slots: vec![
+                hot(0, 1, &["cart:{t}"]),
+                hot(1, 1, &["plain"]),
+                hot(2, 5, &["one of five"]),
+            ],
+            ..Observed::default()
+        };
+        let found = shared_with(&[of_keys, of_cpu], &observed);
         let found: Vec<_> = found
             .iter()
             .map(|unit| {
@@ -229,6 +239,50 @@ mod tests {
             [
                 (&b"t"[..], 1000.0, Some(&b"cart:{t}"[..])),
                 (b"plain", 400.0, None),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_time_that_servers_count_by_key_is_that_of_tags_and_keys() {
+        let timed = |key: &str, slot, cpu_usec| TimedKey {
+            key: Name::from(key),
+            slot,
+            cpu_usec,
+        };
+        let observed = Observed {
+            hot_keys: HotKeys {
+                nodes: 1,
+                cpu_usec: 2000,
+                keys: vec![
+                    timed("{t}:1", 0, 600),
+                    timed("plain", 1, 500),
+                    timed("{t}:2", 0, 300),
+                    timed("{u}:1", 2, 280),
+                    timed("{u}:2", 2, 10),
+                ],
+            },
+            ..Observed::default()
+        };
+        let of_keys = vec![unit(UnitKind::Tag, "t", 0, 2.0)];
+        let metrics = [
+            (Metric::Keys, [2, 5, 5], of_keys),
+            (Metric::Cpu, [1000, 400, 300], Vec::new()),
+        ];
+        let found = shared_with(&metrics, &observed);
+        let found: Vec<_> = found
+            .iter()
+            .map(|unit| {
+                let main_key = unit.main_key.as_ref().map(|key| &key.0[..]);
+                (&unit.name.0[..], unit.load, main_key)
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (&b"t"[..], 900.0, None),
+                (b"plain", 400.0, None),
+                (b"u", 290.0, Some(&b"{u}:1"[..])),
             ]
         );
     }

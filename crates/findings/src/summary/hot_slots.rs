@@ -1,11 +1,15 @@
 //! The slots that took most CPU time while load was measured, and keys in them: what servers count by slot gets names.
 
+use std::cmp::Ordering;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::HotSlotKeys;
+use slotscope_engine::source::collection::load::{HotKeys, HotSlotKeys, TimedKey};
 use slotscope_engine::tally::operations::Operations;
+
+use crate::summary::balance::tidy;
 
 /// A slot that took much of the CPU time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +22,8 @@ pub struct SlotAtWork {
     pub cpu_share: f64,
     /// How many keys it had.
     pub keys: u64,
-    /// Some of them: the busiest first where captures show operations, else the largest; all where they are few.
+    /// Some of them, all where they are few: those first that took most CPU time by HOTKEYS, else the busiest by captures,
+    /// else the largest.
     pub listed: Vec<KeyAtWork>,
 }
 
@@ -30,17 +35,62 @@ pub struct KeyAtWork {
     /// MEMORY USAGE; absent where the server does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// The part of the CPU time of all commands; absent where servers do not count by key or it is not among the hottest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_share: Option<f64>,
     /// Operations that captures show of it; absent where it is not among the busiest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ops: Option<u64>,
 }
 
-/// The hot slots that servers named, with what captures show of their keys.
+/// A key that took much of the CPU time, by HOTKEYS.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HotKeyAtWork {
+    /// Its first 512 bytes.
+    pub key: Name,
+    /// Its slot.
+    pub slot: u16,
+    /// The node that owns the slot.
+    pub node: Option<Name>,
+    /// The part of the CPU time of all commands that its commands took.
+    pub cpu_share: f64,
+}
+
+/// A key is hot from this part of the CPU time of all commands on.
+const LEAST_SHARE: f64 = 0.01;
+
+/// How names are shown, and who owns their slots.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown<'s> {
+    /// A name as it may be shown.
+    pub(crate) name: &'s dyn Fn(&Name) -> Name,
+    /// The node that owns a slot.
+    pub(crate) owner: &'s dyn Fn(u16) -> Option<Name>,
+}
+
+/// The keys that servers found hot, hottest first.
+pub(crate) fn keys(found: &HotKeys, shown: Shown<'_>) -> Vec<HotKeyAtWork> {
+    let of_all = |key: &TimedKey| share(key.cpu_usec, found.cpu_usec);
+    let hot = found.keys.iter().filter(|key| of_all(key) >= LEAST_SHARE);
+    hot.map(|key| HotKeyAtWork {
+        key: (shown.name)(&key.key),
+        slot: key.slot,
+        node: (shown.owner)(key.slot),
+        cpu_share: of_all(key),
+    })
+    .collect()
+}
+
+fn share(part: u64, all: u64) -> f64 {
+    tidy((part as f64 / all.max(1) as f64).min(1.0))
+}
+
+/// The hot slots that servers named, with what HOTKEYS and captures show of their keys.
 pub(crate) fn of(
     named: &[HotSlotKeys],
+    timed: &HotKeys,
     operations: Option<&Operations>,
-    shown: &dyn Fn(&Name) -> Name,
-    owner: &dyn Fn(u16) -> Option<Name>,
+    shown: Shown<'_>,
 ) -> Vec<SlotAtWork> {
     if named.is_empty() {
         return Vec::new();
@@ -51,17 +101,29 @@ pub(crate) fn of(
         found.map(|busy| busy.ops)
     };
     let slot = |hot: &HotSlotKeys| {
-        let keys = hot.listed.iter().map(|listed| KeyAtWork {
-            key: shown(&listed.key),
-            bytes: listed.bytes,
-            ops: ops_of(&listed.key),
+        let in_slot = || timed.keys.iter().filter(|key| key.slot == hot.slot);
+        let time_of = |key: &Name| in_slot().find(|timed| timed.key == *key);
+        // A large slot may not list a key that is hot in it.
+        let unlisted = in_slot().filter(|timed| hot.listed.iter().all(|of| of.key != timed.key));
+        let names = unlisted.map(|timed| (&timed.key, None));
+        let names = names.chain(hot.listed.iter().map(|of| (&of.key, of.bytes)));
+        let keys = names.map(|(key, bytes)| KeyAtWork {
+            key: (shown.name)(key),
+            bytes,
+            cpu_share: time_of(key).map(|of| share(of.cpu_usec, timed.cpu_usec)),
+            ops: ops_of(key),
         });
         let mut listed: Vec<KeyAtWork> = keys.collect();
         // Stable: among equals the order is that of their sizes.
-        listed.sort_by_key(|key| std::cmp::Reverse(key.ops));
+        listed.sort_by(|a, b| {
+            b.cpu_share
+                .partial_cmp(&a.cpu_share)
+                .unwrap_or(Ordering::Equal)
+                .then(b.ops.cmp(&a.ops))
+        });
         SlotAtWork {
             slot: hot.slot,
-            node: owner(hot.slot),
+            node: (shown.owner)(hot.slot),
             cpu_share: hot.cpu_share,
             keys: hot.keys,
             listed,

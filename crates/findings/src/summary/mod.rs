@@ -76,7 +76,6 @@ use slotscope_engine::tally::recount::{Recount, hottest};
 
 use crate::advise::findings::AdviseFindings;
 use crate::advise::retagged::SlotsMoved;
-use crate::summary::attributed::OnlyKeys;
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::capacity::{Capacity, Room};
 use crate::summary::expiry::Expiry;
@@ -156,6 +155,9 @@ pub struct Summary {
     /// The slots that took most CPU time, with keys, where a collection measured its load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hot_slots: Vec<hot_slots::SlotAtWork>,
+    /// The keys that took most CPU time, where a collection measured its load and servers have HOTKEYS.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hot_keys: Vec<hot_slots::HotKeyAtWork>,
     /// Keys without expiry, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_expiry: Option<u64>,
@@ -323,12 +325,11 @@ pub fn summarise<'l>(
         &tallies.weights,
         &totals,
     );
-    let only_keys = OnlyKeys {
-        listed: &observed.hot_slots,
-        shown: &shown,
+    let as_shown = hot_slots::Shown {
+        name: &shown,
         owner: &owner,
     };
-    attributed::share_cpu_time(&mut units, loads, only_keys);
+    attributed::share_cpu_time(&mut units, loads, observed, as_shown);
     let owning = nodes.owning().count();
     nodes.expected = units
         .per
@@ -373,7 +374,13 @@ pub fn summarise<'l>(
     nodes.note(&verdict, &role_loads, &headroom, observed);
     let by = listing.asked.by.first().copied();
     let operations = names.map(|names| &names.operations);
-    let hot_slots = hot_slots::of(&observed.hot_slots, operations, &shown, &owner);
+    let hot_keys = hot_slots::keys(&observed.hot_keys, as_shown);
+    let hot_slots = hot_slots::of(
+        &observed.hot_slots,
+        &observed.hot_keys,
+        operations,
+        as_shown,
+    );
     let by = by.unwrap_or_else(|| verdict.metric());
     let by = loads.get(by).map_or(Metric::Keys, |_| by);
     let (tags, keys, hottest) = match by {
@@ -401,6 +408,7 @@ pub fn summarise<'l>(
         operations: names.and_then(|names| operations::Operations::of(&names.operations, &shown)),
         extremes,
         hot_slots,
+        hot_keys,
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
         sizes: names
             .map(|names| &names.sizes.0)

@@ -3,7 +3,7 @@
 //! Everything is by the place of a node in the topology; a vector may be shorter than the list of nodes.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::source::collection::load::HotSlotKeys;
+use slotscope_engine::source::collection::load::{HotKeys, HotSlotKeys};
 
 /// What is known besides the counts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Observed {
     pub cluster_state: Option<(u64, u64)>,
     /// The slots that took most CPU time, and keys in them, as they are called there.
     pub hot_slots: Vec<HotSlotKeys>,
+    /// The keys that took most CPU time, where servers count by key.
+    pub hot_keys: HotKeys,
     /// When the keys were dumped and when operations were captured, in seconds since 1970: the first and the last moment.
     pub dumped: Option<(u64, u64)>,
 }

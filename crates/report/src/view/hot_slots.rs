@@ -33,6 +33,28 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     Some(section.line(sentence(first)).table(table))
 }
 
+/// The keys that took most CPU time, hottest first.
+pub(crate) fn keys_section(summary: &Summary) -> Option<Section<'_>> {
+    summary.hot_keys.first()?;
+    let table = Table::of(&summary.hot_keys)
+        .column(Column::words("key").flexible(), |hot| Cell::name(&hot.key))
+        .column(Column::number("slot").rank(Rank::Detail), |hot| {
+            Cell::number(hot.slot)
+        })
+        .column(Column::words("node"), |hot| {
+            Cell::owner(&summary.nodes.list, hot.node.as_ref())
+        })
+        .column(
+            Column::number("% of CPU time")
+                .rank(Rank::Main)
+                .hint("of the CPU time of all commands while load was measured, by HOTKEYS"),
+            |hot| Cell::share(hot.cpu_share),
+        )
+        .build();
+    let section = Section::titled("Keys that took most CPU time").anchored("cpu-keys", "CPU keys");
+    Some(section.table(table))
+}
+
 /// The hottest slot in a sentence.
 fn sentence(slot: &SlotAtWork) -> String {
     let names: Vec<String> = slot
@@ -55,10 +77,11 @@ fn sentence(slot: &SlotAtWork) -> String {
 
 /// The keys that are named, with what is known of them.
 fn keys<'a>(slot: &'a SlotAtWork) -> Cell<'a> {
-    let known = |key: &KeyAtWork| match (key.ops, key.bytes) {
-        (Some(ops), _) => counted(ops, "operation"),
-        (None, Some(size)) => bytes(size),
-        (None, None) => String::new(),
+    let known = |key: &KeyAtWork| match (key.cpu_share, key.ops, key.bytes) {
+        (Some(share), ..) => text::percent(share),
+        (_, Some(ops), _) => counted(ops, "operation"),
+        (.., Some(size)) => bytes(size),
+        _ => String::new(),
     };
     let named = slot.listed.iter().take(KEYS);
     let named = named.map(|key| (text::name(&key.key, NAME), known(key)));

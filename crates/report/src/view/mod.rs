@@ -54,6 +54,7 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     nodes::in_full,
     verdict::risks,
     hot_slots::section,
+    hot_slots::keys_section,
     operations::section,
     advice::section,
     extremes::section,

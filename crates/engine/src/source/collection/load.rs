@@ -20,6 +20,9 @@ pub struct LoadEntry {
     /// The slots that took most CPU time, hottest first, where servers count by slot; none takes much of an even load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hot_slots: Vec<HotSlotKeys>,
+    /// The keys that took most CPU time, where servers count by key (HOTKEYS).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hot_keys: Option<HotKeys>,
     /// MONITOR, where it was asked for, in the seconds after these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<MonitorEntry>,
@@ -46,6 +49,28 @@ pub struct HotKey {
     /// MEMORY USAGE; absent where the server does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+}
+
+/// What HOTKEYS found on the primaries that have it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HotKeys {
+    /// Primaries that counted by key.
+    pub nodes: u64,
+    /// Microseconds of CPU time of all their commands.
+    pub cpu_usec: u64,
+    /// The keys that took most of it, first the one that took most.
+    pub keys: Vec<TimedKey>,
+}
+
+/// A key and the CPU time of its commands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimedKey {
+    /// Its first 512 bytes.
+    pub key: Name,
+    /// The slot of the whole key.
+    pub slot: u16,
+    /// Microseconds, which the server estimates for keys that are not among the hottest.
+    pub cpu_usec: u64,
 }
 
 /// What a primary did, by INFO. What a server does not say is absent.

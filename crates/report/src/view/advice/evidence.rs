@@ -1,6 +1,6 @@
 //! What an advice rests on, and how to try it.
 
-use slotscope_engine::text::{counted, grouped, percent, shell_word};
+use slotscope_engine::text::{bytes, counted, grouped, percent, shell_word};
 use slotscope_findings::advise::decision::Evidence;
 use slotscope_findings::advise::findings::AdviseFindings;
 
@@ -67,6 +67,13 @@ pub(super) fn evidence(findings: &AdviseFindings) -> Vec<String> {
         format!(
             "schemes are counted from one of {} names and all heavy ones: nodes are right within about 0.1%",
             grouped(findings.one_name_of)
+        ),
+    );
+    add(
+        findings.first_bytes.is_some(),
+        format!(
+            "commands are those in the first {} of each capture; slotscope advise reads all",
+            bytes(findings.first_bytes.unwrap_or(0))
         ),
     );
     add(

@@ -1,0 +1,249 @@
+//! The keys that took most CPU time over some seconds, where servers count by key (HOTKEYS of Redis 8.6). A server tracks in
+//! one session for all users: a session that somebody else started, or whose result nobody fetched, is left alone.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::load::{HotKeys, TimedKey};
+
+use crate::connection::{Access, Connection};
+use crate::crew;
+use crate::readings::{Asked, TIMEOUT};
+use crate::resp::{Commands, Reply};
+
+/// Keys that a server lists.
+const MOST_KEYS: usize = 20;
+/// Bytes of a name that are kept.
+const NAMED: usize = 512;
+/// A server ends the session by itself this long after `finish` should have ended it.
+const SPARE: Duration = Duration::from_secs(10);
+
+/// Servers that track their keys.
+pub(crate) struct Tracking {
+    connections: Vec<Connection>,
+    /// Why one of the others does not.
+    refusal: Option<String>,
+}
+
+impl Tracking {
+    /// Starts it on all of these servers, and skips those without HOTKEYS.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub(crate) fn start(access: &Access, servers: &[Asked], during: Duration) -> Result<Tracking> {
+        let access = Access {
+            timeout: access.timeout.min(TIMEOUT),
+            ..access.clone()
+        };
+        let mut tracking = Tracking {
+            connections: Vec::new(),
+            refusal: None,
+        };
+        let run = |server: &Asked| start(server, &access, during + SPARE);
+        let take = |_, started: Result<Option<Connection>>| match started {
+            Ok(connection) => tracking.connections.extend(connection),
+            Err(error) => {
+                let reason = || format!("hot keys: {error}");
+                tracking.refusal.get_or_insert_with(reason);
+            }
+        };
+        crew::each(servers.iter(), run, take, || {})?;
+        Ok(tracking)
+    }
+
+    /// Ends it. The keys of all servers, unless none tracked, and why a server has none.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub(crate) fn finish(self) -> Result<(Option<HotKeys>, Option<String>)> {
+        let (mut all, mut refusal) = (HotKeys::default(), self.refusal);
+        let take = |_, found: Result<HotKeys>| match found {
+            Ok(found) => {
+                all.nodes += 1;
+                all.cpu_usec += found.cpu_usec;
+                all.keys.extend(found.keys);
+            }
+            Err(error) => {
+                refusal.get_or_insert_with(|| format!("hot keys: {error}"));
+            }
+        };
+        crew::each(self.connections.into_iter(), finish, take, || {})?;
+        let order = |key: &TimedKey| (Reverse(key.cpu_usec), key.key.clone());
+        all.keys.sort_by_cached_key(order);
+        Ok((Some(all).filter(|all| all.nodes > 0), refusal))
+    }
+}
+
+/// A connection to a server that tracks its keys from now on; `None` if it cannot.
+fn start(server: &Asked, access: &Access, during: Duration) -> Result<Option<Connection>> {
+    let mut connection = Connection::open(&server.address, access)?;
+    match connection.ask("HOTKEYS GET", &[b"HOTKEYS", b"GET"])? {
+        Reply::Nil => {}
+        Reply::Error(refusal) if refusal.starts_with("ERR") => return Ok(None),
+        Reply::Error(refusal) => return Err(refused(&connection, &refusal)),
+        _ => {
+            let what =
+                "HOTKEYS has a session already; HOTKEYS STOP and HOTKEYS RESET make room for one";
+            return Err(Error::bad(connection.place(), what));
+        }
+    }
+    let (seconds, most) = (during.as_secs().to_string(), MOST_KEYS.to_string());
+    let words = [
+        "HOTKEYS", "START", "METRICS", "1", "CPU", "COUNT", &most, "DURATION", &seconds,
+    ];
+    match connection.ask("HOTKEYS START", &words.map(str::as_bytes))? {
+        Reply::Error(refusal) => Err(refused(&connection, &refusal)),
+        _ => Ok(Some(connection)),
+    }
+}
+
+fn refused(connection: &Connection, refusal: &str) -> Error {
+    if refusal.starts_with("NOPERM") {
+        let what = "HOTKEYS is refused to this user; +hotkeys allows it";
+        return Error::bad(connection.place(), what);
+    }
+    connection.refused("HOTKEYS", refusal)
+}
+
+/// What the server tracked. The server forgets it.
+fn finish(mut connection: Connection) -> Result<HotKeys> {
+    let mut commands = Commands::default();
+    commands.add("HOTKEYS GET", &[b"HOTKEYS", b"GET"]);
+    commands.add("HOTKEYS STOP", &[b"HOTKEYS", b"STOP"]);
+    commands.add("HOTKEYS RESET", &[b"HOTKEYS", b"RESET"]);
+    let replies = connection.pipeline(&commands)?;
+    let found = replies.into_iter().next().and_then(parse);
+    found.ok_or_else(|| connection.odd("HOTKEYS GET"))
+}
+
+/// The reply `[[name, value, ...]]`, in which `by-cpu-time-us` is `[key, microseconds, ...]`.
+fn parse(reply: Reply) -> Option<HotKeys> {
+    let fields = array(array(reply)?.into_iter().next()?)?;
+    let field = |name: &[u8]| {
+        let mut pairs = fields.chunks_exact(2);
+        let pair = pairs.find(|pair| matches!(&pair[0], Reply::Text(text) if text == name));
+        pair.map(|pair| pair[1].clone())
+    };
+    let key = |pair: &[Reply]| {
+        let mut name = pair[0].clone().into_text()?;
+        let slot = hashslot::slot(&name);
+        name.truncate(NAMED);
+        Some(TimedKey {
+            key: Name(name),
+            slot,
+            cpu_usec: pair[1].number()?,
+        })
+    };
+    let keys = array(field(b"by-cpu-time-us")?)?;
+    let keys = keys.chunks_exact(2).take(MOST_KEYS).map(key);
+    Some(HotKeys {
+        nodes: 1,
+        cpu_usec: field(b"all-commands-all-slots-us")?.number()?,
+        keys: keys.collect::<Option<_>>()?,
+    })
+}
+
+fn array(reply: Reply) -> Option<Vec<Reply>> {
+    match reply {
+        Reply::Array(values) => Some(values),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{access, start as server, text};
+    use slotscope_engine::source::collection::servers::Role;
+
+    /// The answer of Redis to HOTKEYS GET, without the fields that are not read.
+    fn found(keys: &[(&str, u64)]) -> Vec<u8> {
+        let pair = |(key, usec): &(&str, u64)| [text(key), format!(":{usec}\r\n").into()].concat();
+        let pairs: Vec<Vec<u8>> = keys.iter().map(pair).collect();
+        let fields = [
+            b"*1\r\n*6\r\n".to_vec(),
+            text("tracking-active"),
+            b":1\r\n".to_vec(),
+            text("all-commands-all-slots-us"),
+            b":1000\r\n".to_vec(),
+            text("by-cpu-time-us"),
+            format!("*{}\r\n", 2 * keys.len()).into_bytes(),
+        ];
+        [fields.concat(), pairs.concat()].concat()
+    }
+
+    fn run(
+        mut answer: impl FnMut(&str) -> Vec<u8> + Send + 'static,
+    ) -> (Option<HotKeys>, Option<String>) {
+        let asked = Asked {
+            id: None,
+            name: "h:1".into(),
+            role: Role::Primary,
+            address: server(move |command| Some(answer(command))),
+        };
+        let tracking = Tracking::start(&access(), &[asked], Duration::from_secs(5)).unwrap();
+        tracking.finish().unwrap()
+    }
+
+    #[test]
+    fn a_session_is_started_read_and_ended() {
+        let mut is_started = false;
+        let (found, refusal) = run(move |command| match command {
+            "HOTKEYS START METRICS 1 CPU COUNT 20 DURATION 15" => {
+                is_started = true;
+                b"+OK\r\n".to_vec()
+            }
+            "HOTKEYS GET" if is_started => found(&[("b", 7), ("a{x}", 90)]),
+            "HOTKEYS GET" => b"*-1\r\n".to_vec(),
+            _ => b"+OK\r\n".to_vec(),
+        });
+        let found = found.unwrap();
+        let keys = found.keys.iter();
+        let keys: Vec<_> = keys
+            .map(|of| (of.key.to_string(), of.slot, of.cpu_usec))
+            .collect();
+        let slot = hashslot::slot;
+        assert_eq!(
+            keys,
+            [
+                ("a{x}".to_owned(), slot(b"x"), 90),
+                ("b".to_owned(), slot(b"b"), 7),
+            ]
+        );
+        assert_eq!((found.nodes, found.cpu_usec, refusal), (1, 1000, None));
+    }
+
+    #[test]
+    fn a_session_of_somebody_else_is_left_alone() {
+        let (keys, refusal) = run(|command| match command {
+            "HOTKEYS GET" => found(&[("theirs", 7)]),
+            other => {
+                assert!(!other.starts_with("HOTKEYS"), "{other}");
+                b"+OK\r\n".to_vec()
+            }
+        });
+        assert_eq!(keys, None);
+        assert!(refusal.unwrap().contains("has a session already"));
+    }
+
+    #[test]
+    fn a_server_without_it_is_skipped_and_a_refusal_is_reported() {
+        let unknown = run(|_| b"-ERR unknown command\r\n".to_vec());
+        assert_eq!(unknown, (None, None));
+        let (_, refusal) = run(|_| b"-NOPERM no\r\n".to_vec());
+        assert!(refusal.unwrap().contains("+hotkeys allows it"));
+    }
+
+    #[test]
+    fn an_odd_answer_has_no_keys() {
+        for odd in [
+            Reply::Nil,
+            Reply::Array(Vec::new()),
+            Reply::Array(vec![Reply::Array(vec![Reply::Nil])]),
+        ] {
+            assert_eq!(parse(odd), None);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! About how many distinct hash tags inputs have, from a small sample: a table that they would overflow is not begun.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use slotscope_engine::scan::Scan;
+use slotscope_engine::slot::SlotBatch;
+use slotscope_engine::source::Source;
+use slotscope_engine::tally::Tally;
+use slotscope_engine::tally::tagged::Tagged;
+
+use crate::pipeline::likely_heavy::Sampling;
+
+/// Tags of the sample that are told apart. With as many of them a table is full soon, or the sample is large.
+const MOST: usize = 1 << 20;
+
+/// At least about this many distinct tags are in `sources`, by a sample of them; `None` where a sample is not worth it.
+///
+/// The sample does not depend on the threads or the chunks of the scan, and so neither does the estimate.
+pub(crate) fn at_least(
+    sampling: Sampling,
+    scan: &Scan<'_>,
+    sources: &[Box<dyn Source>],
+) -> Option<f64> {
+    let every = sampling.every(sources)?;
+    let sample = scan.sample(sources, every, Seen::default).ok()?;
+    Some(sample.at_least())
+}
+
+/// How often the tags of a sample are in it.
+#[derive(Default)]
+struct Seen {
+    times: HashMap<u64, u32>,
+    tagged: Tagged,
+}
+
+impl Seen {
+    /// A lower bound by those that are there once and twice (Chao, Scand. J. Stat. 11, 1984): tags whose keys are near each
+    /// other, as in a sorted dump, make it lower still.
+    fn at_least(&self) -> f64 {
+        let of = |times: u32| self.times.values().filter(|seen| **seen == times).count() as f64;
+        let (once, twice) = (of(1), of(2));
+        self.times.len() as f64 + once * (once - 1.0).max(0.0) / (2.0 * (twice + 1.0))
+    }
+
+    fn add_times(&mut self, hash: u64, times: u32) {
+        let room = self.times.len() < MOST;
+        match self.times.entry(hash) {
+            Entry::Occupied(mut seen) => *seen.get_mut() += times,
+            Entry::Vacant(new) if room => {
+                new.insert(times);
+            }
+            Entry::Vacant(_) => {}
+        }
+    }
+}
+
+impl Tally for Seen {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let mut tagged = std::mem::take(&mut self.tagged);
+        tagged.find(keys, |_| true);
+        for hash in &tagged.hashes {
+            self.add_times(*hash, 1);
+        }
+        self.tagged = tagged;
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (hash, times) in other.times {
+            self.add_times(hash, times);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bound for draws from this many equally likely tags.
+    fn bound(tags: u64, draws: u64) -> f64 {
+        let mut seen = Seen::default();
+        for draw in 0..draws {
+            // Multiplications by odd numbers scatter the draws.
+            let scattered = (draw + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let scattered = (scattered ^ scattered >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            seen.add_times((scattered >> 32) % tags, 1);
+        }
+        seen.at_least()
+    }
+
+    #[test]
+    fn the_bound_is_near_the_number_of_equally_likely_tags() {
+        for tags in [1000, 100_000, 2_000_000] {
+            let found = bound(tags, 50_000);
+            assert!((found / tags as f64 - 1.0).abs() < 0.12, "{tags}: {found}");
+        }
+    }
+
+    #[test]
+    fn few_tags_of_many_keys_are_no_more_than_they_are() {
+        assert!((bound(10, 10_000) - 10.0).abs() < 0.01);
+        assert_eq!(Seen::default().at_least(), 0.0);
+    }
+}
