@@ -42,16 +42,24 @@ pub(crate) struct AdviseSpec {
     pub together: Vec<[String; 2]>,
 }
 
-/// The advice for the names that are read, if there are any, and the batches; without names, for those of the batches.
+/// The names that are read, or a sample of them.
+///
+/// # Errors
+/// As `Reading::scan`.
+pub(crate) fn names_in(reading: &Reading, by: Metric) -> Result<NameSample> {
+    Ok(reading.scan("counting", || NameSample::new(by))?.tally)
+}
+
+/// The advice for names that were read and for batches; without names, for those of the batches.
 ///
 /// # Errors
 /// As `Reading::scan`; a pattern of the spec that is not a family.
 pub(crate) fn advise(
-    reading: Option<&Reading>,
+    names: Option<(&Reading, NameSample)>,
     batches: &Batches,
     spec: &AdviseSpec,
 ) -> Result<AdviseFindings> {
-    advise_and(reading, batches, spec, |_, _| Ok(())).map(|(findings, ())| findings)
+    advise_and(names, batches, spec, |_, _| Ok(())).map(|(findings, ())| findings)
 }
 
 /// The same, and what `then` makes of the model and the decision.
@@ -59,15 +67,13 @@ pub(crate) fn advise(
 /// # Errors
 /// As `advise` and `then`.
 pub(crate) fn advise_and<R>(
-    reading: Option<&Reading>,
+    names: Option<(&Reading, NameSample)>,
     batches: &Batches,
     spec: &AdviseSpec,
     then: impl FnOnce(&Model<'_>, &Decision) -> Result<R>,
 ) -> Result<(AdviseFindings, R)> {
-    let mut names = match reading {
-        Some(reading) => reading.scan("counting", || NameSample::new(spec.by))?.tally,
-        None => names_of(batches, spec.by),
-    };
+    let (reading, names) = names.unzip();
+    let mut names = names.unwrap_or_else(|| names_of(batches, spec.by));
     names.finish();
     let is_kept = |pattern: &[u8]| spec.keep.iter().any(|kept| kept.as_bytes() == pattern);
     let mut model = on_threads(reading, || Model::of(&names, batches, spec.nodes, is_kept));

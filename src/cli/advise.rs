@@ -1,6 +1,7 @@
 //! The flags of `slotscope advise`.
 
 use std::path::PathBuf;
+use std::thread;
 
 use clap::Args;
 
@@ -17,7 +18,7 @@ use slotscope_report::view::advice;
 use std::io::Read as _;
 
 use crate::advise::outputs::outputs;
-use crate::advise::{AdviseSpec, advise};
+use crate::advise::{AdviseSpec, advise, names_in};
 use crate::cli::by::ByArgs;
 use crate::cli::fanout::Read;
 use crate::cli::input::InputFlags;
@@ -79,6 +80,11 @@ Examples:
   slotscope advise dump.rdb --batches node.monitor --nodes 6
   slotscope advise keys.txt --nodes 6 --together 'cart:<n>,user:<n>'";
 
+/// What a thread returned; its panic is resumed here.
+fn resumed<T>(joined: thread::Result<T>) -> T {
+    joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
 impl AdviseArgs {
     /// Reads, judges and prints.
     ///
@@ -119,25 +125,38 @@ impl AdviseArgs {
                 .map(|text| pair(text))
                 .collect::<Result<_>>()?,
         };
-        let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).keeping();
         let (mut reading, _collected) = self.names()?.unzip();
         // Where a format is named, all inputs are names in it.
         let mixed = reading.as_mut().filter(|_| self.reading.format == AUTO);
         let captures = mixed.map_or(Ok(Vec::new()), captures_of)?;
-        self.read(&captures, &mut fanout)?;
-        if !self.batches.is_empty() {
-            check_paths(&self.batches, NEEDS_COMMANDS)?;
-            let named = inputs::find(&self.batches, &self.reading.storage.options()?)?
-                .0
-                .sources;
-            self.read(&named, &mut fanout)?;
-        }
-        let batches = fanout.take_batches();
-        let names = reading
+        let named = self.named_batches()?;
+        let reading = reading
             .as_ref()
             .filter(|reading| !reading.sources.is_empty());
-        check_any(names, &batches)?;
+        // One thread can read commands while others read names.
+        let (names, batches) = thread::scope(|scope| {
+            let names = scope.spawn(|| reading.map(|reading| names_in(reading, spec.by)));
+            let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).keeping();
+            let batches = self
+                .read(&captures, &mut fanout)
+                .and_then(|()| self.read(&named, &mut fanout))
+                .map(|()| fanout.take_batches());
+            (resumed(names.join()), batches)
+        });
+        let batches = batches?;
+        let names = reading.zip(names.transpose()?);
+        check_any(reading, &batches)?;
         advise(names, &batches, &spec)
+    }
+
+    /// The inputs of `--batches`.
+    fn named_batches(&self) -> Result<Vec<Box<dyn Source>>> {
+        if self.batches.is_empty() {
+            return Ok(Vec::new());
+        }
+        check_paths(&self.batches, NEEDS_COMMANDS)?;
+        let (found, ..) = inputs::find(&self.batches, &self.reading.storage.options()?)?;
+        Ok(found.sources)
     }
 
     /// What the names are read from; none where only batches are named.

@@ -253,6 +253,14 @@ impl<'a> Fanout<'a> {
         client: &[u8],
         mut keys: Vec<Vec<u8>>,
     ) -> Result<(), String> {
+        if let Some(kept) = self
+            .kept
+            .as_mut()
+            .filter(|_| !self.transactions.is_open(client))
+        {
+            kept.push(name, must_be_together(name), &keys);
+            return Ok(());
+        }
         let slots = self.slots_of(&keys)?;
         if self
             .transactions

@@ -1,7 +1,7 @@
 //! About how many distinct hash tags inputs have, from a small sample: a table that they would overflow is not begun.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use slotscope_engine::scan::Scan;
 use slotscope_engine::slot::SlotBatch;
@@ -24,27 +24,33 @@ pub(crate) fn at_least(
 ) -> Option<f64> {
     let every = sampling.every(sources)?;
     let sample = scan.sample(sources, every, Seen::default).ok()?;
-    Some(sample.at_least())
+    Some(sample.at_least(every))
 }
 
-/// How often the tags of a sample are in it.
+/// How often the tags of a sample are in it. A tag counts once in a batch of keys: those of one tag are often neighbours.
 #[derive(Default)]
 struct Seen {
     times: HashMap<u64, u32>,
+    /// The sum of `times`, of all tags.
+    all: u64,
+    batch: HashSet<u64>,
     tagged: Tagged,
 }
 
 impl Seen {
-    /// A lower bound by those that are there once and twice (Chao, Scand. J. Stat. 11, 1984): tags whose keys are near each
-    /// other, as in a sorted dump, make it lower still.
-    fn at_least(&self) -> f64 {
+    /// A lower bound for one in `every` keys, by the tags that are there once and twice (Chao, Scand. J. Stat. 11, 1984).
+    /// It is for keys in any order; where all keys of a tag are neighbours, as in a sorted dump, there are `every` times
+    /// as many tags as in the sample, and never more.
+    fn at_least(&self, every: u64) -> f64 {
         let of = |times: u32| self.times.values().filter(|seen| **seen == times).count() as f64;
         let (once, twice) = (of(1), of(2));
-        self.times.len() as f64 + once * (once - 1.0).max(0.0) / (2.0 * (twice + 1.0))
+        let unseen = once * (once - 1.0).max(0.0) / (2.0 * (twice + 1.0));
+        (self.times.len() as f64 + unseen).min(every as f64 * self.all as f64)
     }
 
     fn add_times(&mut self, hash: u64, times: u32) {
         let room = self.times.len() < MOST;
+        self.all += u64::from(times);
         match self.times.entry(hash) {
             Entry::Occupied(mut seen) => *seen.get_mut() += times,
             Entry::Vacant(new) if room => {
@@ -59,8 +65,11 @@ impl Tally for Seen {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let mut tagged = std::mem::take(&mut self.tagged);
         tagged.find(keys, |_| true);
+        self.batch.clear();
         for hash in &tagged.hashes {
-            self.add_times(*hash, 1);
+            if self.batch.insert(*hash) {
+                self.add_times(*hash, 1);
+            }
         }
         self.tagged = tagged;
     }
@@ -85,7 +94,7 @@ mod tests {
             let scattered = (scattered ^ scattered >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
             seen.add_times((scattered >> 32) % tags, 1);
         }
-        seen.at_least()
+        seen.at_least(1000)
     }
 
     #[test]
@@ -99,6 +108,16 @@ mod tests {
     #[test]
     fn few_tags_of_many_keys_are_no_more_than_they_are() {
         assert!((bound(10, 10_000) - 10.0).abs() < 0.01);
-        assert_eq!(Seen::default().at_least(), 0.0);
+        assert_eq!(Seen::default().at_least(7), 0.0);
+    }
+
+    #[test]
+    fn tags_of_neighbours_are_no_more_than_the_sample_says() {
+        let mut seen = Seen::default();
+        // A batch of a sorted dump: 20 tags that are nowhere else.
+        for tag in 0..20_000 {
+            seen.add_times(tag, 1);
+        }
+        assert_eq!(seen.at_least(50), 1_000_000.0);
     }
 }

@@ -12,7 +12,7 @@ use slotscope_findings::advise::retagged::{Retagged, SlotsMoved};
 use slotscope_findings::advise::spelling::Renaming;
 use slotscope_findings::topology::Topology;
 
-use crate::advise::{AdviseSpec, advise_and};
+use crate::advise::{AdviseSpec, advise_and, names_in};
 use crate::cli::advise::captures_of;
 use crate::cli::fanout::Read;
 use crate::fanout::{Fanout, Lines};
@@ -21,7 +21,7 @@ use crate::pipeline::reading::Reading;
 
 /// Bytes of captures that commands are read from, together and of each at least: one thread reads them, in the time that the
 /// counts of a larger capture take.
-const CAPTURED: u64 = 32 << 20;
+const CAPTURED: u64 = 8 << 20;
 const CAPTURED_OF_EACH: u64 = 1 << 20;
 /// Patterns that a report lists: those that a scheme may change.
 const LISTED: usize = 256;
@@ -49,6 +49,8 @@ pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<Co
     };
     let reading = &*reading;
     let names = Some(reading).filter(|reading| !reading.sources.is_empty());
+    let names = names.map(|reading| names_in(reading, spec.by).map(|names| (reading, names)));
+    let names = names.transpose()?;
     let (mut findings, moved) = advise_and(names, &batches, &spec, |model, decision| {
         let is_change = decision.is_change();
         let renaming = &decision.best().renaming;

@@ -25,27 +25,20 @@ pub fn words(line: &[u8]) -> Result<Vec<Vec<u8>>, &'static str> {
 }
 
 fn next_word(text: &[u8]) -> Result<(Vec<u8>, &[u8]), &'static str> {
-    let mut word = Vec::new();
-    let mut rest = text;
-    while let Some((&byte, behind)) = rest.split_first() {
-        match byte {
-            byte if byte.is_ascii_whitespace() => break,
-            b'"' | b'\'' => {
-                rest = quoted(behind, byte, &mut word)?;
-                return match rest.first() {
-                    Some(next) if !next.is_ascii_whitespace() => {
-                        Err("a closing quote is followed by something other than a blank")
-                    }
-                    _ => Ok((word, rest)),
-                };
-            }
-            byte => {
-                word.push(byte);
-                rest = behind;
-            }
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'');
+    let plain = text.iter().position(ends).unwrap_or(text.len());
+    let mut word = text[..plain].to_vec();
+    let rest = &text[plain..];
+    let Some((quote @ (b'"' | b'\''), after)) = rest.split_first() else {
+        return Ok((word, rest));
+    };
+    let rest = quoted(after, *quote, &mut word)?;
+    match rest.first() {
+        Some(next) if !next.is_ascii_whitespace() => {
+            Err("a closing quote is followed by something other than a blank")
         }
+        _ => Ok((word, rest)),
     }
-    Ok((word, rest))
 }
 
 /// Appends the text before the closing `quote`; returns what is after it.
