@@ -174,6 +174,11 @@ impl Analysis {
             return Ok(None);
         }
         let sources = &reading.sources;
+        let is_likely = |scan: &Scan<'_>| Ok(InTable::is_likely(scan, sources, self.sampling));
+        let is_sampled = self.sampling.is_worth_it(sources);
+        if is_sampled && !reading.with_scan("sampling", is_likely)? {
+            return Ok(None);
+        }
         let make = || spec.empty(sources.len(), None);
         let count = |scan: &Scan<'_>| InTable::count(scan, sources, self.sampling, make);
         let Some(mut counted) = reading.with_scan("counting", count)? else {

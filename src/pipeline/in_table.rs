@@ -30,6 +30,17 @@ pub(crate) struct InTable {
 }
 
 impl InTable {
+    /// Whether a sample leaves it open that a table can hold the tags. All that is counted until a table overflows is counted
+    /// once more.
+    pub(crate) fn is_likely(
+        scan: &Scan<'_>,
+        sources: &[Box<dyn Source>],
+        sampling: Sampling,
+    ) -> bool {
+        let tags = distinct_tags::at_least(sampling, scan, sources);
+        tags.is_none_or(|tags| tags <= SURE * sampling.most_tags as f64)
+    }
+
     /// Counts all keys in tallies that start as `make` returns them; `None` where a table cannot hold the tags, or names
     /// cannot be read again.
     ///
@@ -49,11 +60,6 @@ impl InTable {
         let Some(table) = sampling.table(sources).filter(|_| has_tags).map(Arc::new) else {
             return Ok(None);
         };
-        // All that is counted until it overflows would be counted once more.
-        let tags = distinct_tags::at_least(sampling, scan, sources);
-        if tags.is_some_and(|tags| tags > SURE * sampling.most_tags as f64) {
-            return Ok(None);
-        }
         let proceed = |bytes| (scan.proceed)(bytes) && !table.is_full();
         let counting = scan.clone().proceed(&proceed);
         let mut counted = counting.run(sources, || make().sharing(&table))?;

@@ -95,7 +95,10 @@ pub fn count(
     sampling: Sampling,
     make: impl Fn() -> Tallies,
 ) -> Result<Counted> {
-    let in_table = InTable::count(scan, sources, sampling, &make)?;
+    let in_table = match InTable::is_likely(scan, sources, sampling) {
+        true => InTable::count(scan, sources, sampling, &make)?,
+        false => None,
+    };
     if let Some(in_table) = in_table {
         let in_table = in_table.read_names(scan, sources)?;
         let (mut first, passes) = in_table.finish(sources)?;
