@@ -95,11 +95,9 @@ pub fn count(
     sampling: Sampling,
     make: impl Fn() -> Tallies,
 ) -> Result<Counted> {
-    let in_table = match InTable::is_likely(scan, sources, sampling) {
-        true => InTable::count(scan, sources, sampling, &make)?,
-        false => None,
-    };
-    if let Some(in_table) = in_table {
+    let is_likely = InTable::is_likely(scan, sources, sampling);
+    let in_table = is_likely.then(|| InTable::count(scan, sources, sampling, &make));
+    if let Some(in_table) = in_table.transpose()?.flatten() {
         let in_table = in_table.read_names(scan, sources)?;
         let (mut first, passes) = in_table.finish(sources)?;
         let again = SecondPass::of(&mut first.tally)

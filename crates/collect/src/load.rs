@@ -54,10 +54,8 @@ pub(crate) fn measure(
     probe.connect(servers)?;
     let start = Instant::now();
     let first = probe.read(servers)?;
-    let tracking = match names {
-        true => Some(Tracking::start(access, servers, how.during)?),
-        false => None,
-    };
+    let tracking = names.then(|| Tracking::start(access, servers, how.during));
+    let tracking = tracking.transpose()?;
     thread::sleep(how.during.saturating_sub(start.elapsed()));
     let hot_keys = tracking.map(Tracking::finish).transpose()?;
     let last = probe.read(servers)?;
