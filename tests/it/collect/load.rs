@@ -58,9 +58,11 @@ pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() 
                 let words = commands
                     .iter()
                     .map(|words| words.iter().map(Vec::as_slice).collect());
-                let commands: Vec<Vec<&[u8]>> = words.collect();
+                let mut commands: Vec<Vec<&[u8]>> = words.collect();
                 while !stop.load(Relaxed) {
                     client.pipeline(&commands);
+                    // The first command has the time that the server takes to wake up: it is of another key each time.
+                    commands.rotate_left(1);
                     thread::sleep(Duration::from_millis(20));
                 }
             });
