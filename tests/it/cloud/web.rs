@@ -78,9 +78,17 @@ fn every_request_but_the_first_is_for_the_version_that_was_found() {
         .skip(1)
         .map(|asked| asked.if_match.as_deref())
         .collect();
+    // A part that a busy machine is slow to answer is asked for once more.
+    let mut ranges: Vec<_> = asked[1..]
+        .iter()
+        .map(|of| format!("{:?}", of.range))
+        .collect();
+    ranges.sort();
+    ranges.dedup();
     let parts = long.len().div_ceil(8 << 20);
-    assert_eq!(tags, vec![Some("\"v1\""); parts]);
     assert!(parts >= 2);
+    assert_eq!(ranges.len(), parts, "{ranges:?}");
+    assert_eq!(tags, vec![Some("\"v1\""); tags.len()]);
     let file = &made["input"]["files"][0];
     assert_eq!(file["object"]["etag"], "\"v1\"");
     assert_eq!(file["object"]["size_bytes"], long.len());
