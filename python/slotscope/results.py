@@ -99,6 +99,7 @@ class AdviseResult(TypedDict):
     evidence: Evidence
     families: List[FamilyAdvice]
     families_unscored: int
+    first_bytes: NotRequired[int | None]
     keys: int
     kinds: List[BatchKind]
     names_sampled: float
