@@ -57,8 +57,20 @@ pub(crate) fn share_cpu_time(
     };
     let mut named: Vec<Unit> = basis.named.iter().filter_map(with_time).collect();
     if !is_captured {
-        let known = known_to_servers(observed, cpu, shown);
-        named.retain(|unit| known.iter().all(|known| known.slot != unit.slot));
+        let mut known = known_to_servers(observed, cpu, shown);
+        named.retain_mut(|unit| {
+            let Some(at) = known.iter().position(|known| known.slot == unit.slot) else {
+                return true;
+            };
+            // Servers list a few keys: a tag that fills the slot has its time whatever they are.
+            let is_its_key = known[at].kind == unit.kind && known[at].name == unit.name;
+            if is_its_key {
+                let known = known.remove(at);
+                let is_nearly_all = known.load >= NEARLY_ALL * unit.load;
+                unit.main_key = known.main_key.filter(|_| is_nearly_all);
+            }
+            is_its_key
+        });
         named.extend(known);
     }
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
@@ -280,7 +292,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                (&b"t"[..], 900.0, None),
+                (&b"t"[..], 1000.0, None),
                 (b"plain", 400.0, None),
                 (b"u", 290.0, Some(&b"{u}:1"[..])),
             ]
