@@ -1,5 +1,7 @@
 //! A batch that is being put together: its slots, and the first of its keys.
 
+use slotscope_engine::format::parse::words::Word;
+
 use crate::fanout::outcome::DistinctSlots;
 
 /// Keys of a batch that are kept for its kind and its suggestion; slots and nodes are counted of all.
@@ -30,13 +32,13 @@ impl Batch {
     }
 
     /// Adds keys, whose slots are `slots`.
-    pub(super) fn add(&mut self, slots: &[u16], keys: Vec<Vec<u8>>) {
+    pub(super) fn add(&mut self, slots: &[u16], keys: Vec<Word<'_>>) {
         slots.iter().for_each(|slot| self.slots.insert(*slot));
         self.keys += keys.len() as u64;
         for key in keys {
             if self.kept.len() < KEPT_KEYS && self.kept_bytes + key.len() <= self.room {
                 self.kept_bytes += key.len();
-                self.kept.push(key);
+                self.kept.push(key.into_owned());
             }
         }
     }
@@ -57,7 +59,7 @@ mod tests {
     #[test]
     fn a_hostile_batch_holds_no_more_than_its_room() {
         let mut batch = Batch::with_room(1 << 20);
-        batch.add(&[1], (0..3000).map(|i| vec![b'x'; 1 + i]).collect());
+        batch.add(&[1], (0..3000).map(|i| vec![b'x'; 1 + i].into()).collect());
         assert_eq!(batch.keys, 3000);
         let bytes: usize = batch.kept.iter().map(Vec::len).sum();
         assert!(batch.kept.len() <= KEPT_KEYS && bytes <= 1 << 20);

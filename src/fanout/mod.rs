@@ -20,10 +20,10 @@ pub mod unknown;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 
-use slotscope_engine::command::Commands;
+use slotscope_engine::command::{COMMANDS, Command, Commands};
 use slotscope_engine::format::capture::monitor_line::{MonitorLine, Sender};
 use slotscope_engine::format::capture::whole_commands::WholeCommand;
-use slotscope_engine::format::parse::words;
+use slotscope_engine::format::parse::words::{self, Word};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::tally::sketch::histogram::Histogram;
@@ -54,7 +54,6 @@ pub struct Fanout<'a> {
     topology: &'a Topology,
     policy: &'a Policy,
     lines: Lines,
-    commands: Commands,
     transactions: Transactions,
     /// The script whose commands follow, in MONITOR.
     script: Script,
@@ -93,7 +92,6 @@ impl<'a> Fanout<'a> {
             topology,
             policy,
             lines,
-            commands: Commands::table(),
             transactions: Transactions::default(),
             script: Script::Undeclared(Batch::with_room(ROOM)),
             batch: None,
@@ -134,13 +132,12 @@ impl<'a> Fanout<'a> {
             self.blank += 1;
             return Ok(());
         };
-        let may_be_keys = match self.lines {
-            Lines::Keys => return self.add_keys(None, ONLY, words),
-            Lines::Auto => !is_verb(first, self.among_commands),
-            _ => false,
-        };
-        if self.commands.find(&words).is_some() || !may_be_keys {
-            return self.add_command(words, ONLY);
+        if self.lines == Lines::Keys {
+            return self.add_keys(None, ONLY, words);
+        }
+        let command = COMMANDS.find(&words);
+        if command.is_some() || self.lines != Lines::Auto || is_verb(first, self.among_commands) {
+            return self.add_command(command, words, ONLY);
         }
         if self.transactions.is_open(ONLY) {
             Err(format!(
@@ -169,7 +166,7 @@ impl<'a> Fanout<'a> {
             Sender::Script => self.add_of_script(words),
             Sender::Client(client) => {
                 self.end_script();
-                self.add_command(words, client)
+                self.add_command(COMMANDS.find(&words), words, client)
             }
         }
     }
@@ -178,9 +175,9 @@ impl<'a> Fanout<'a> {
     ///
     /// # Errors
     /// As `add`.
-    pub(crate) fn add_found(&mut self, found: WholeCommand) -> Result<(), String> {
+    pub(crate) fn add_found(&mut self, found: WholeCommand<'_>) -> Result<(), String> {
         let WholeCommand { words, cut, .. } = found;
-        let known = self.commands.find(&words);
+        let known = COMMANDS.find(&words);
         let places = known.map_or(Ok(Vec::new()), |command| command.keys(&words))?;
         if places.iter().any(|place| cut.binary_search(place).is_ok()) {
             return Err("a key of more than 1 MiB".into());
@@ -188,7 +185,7 @@ impl<'a> Fanout<'a> {
         if words.is_empty() {
             Ok(())
         } else {
-            self.add_command(words, FILE)
+            self.add_command(known, words, FILE)
         }
     }
 
@@ -210,12 +207,19 @@ impl<'a> Fanout<'a> {
         }
     }
 
-    /// A command of `client`.
-    fn add_command(&mut self, mut words: Vec<Vec<u8>>, client: &[u8]) -> Result<(), String> {
-        let Some(name) = self.command_of(&mut words)? else {
+    /// A command of `client`; `None` if the table does not have it.
+    fn add_command(
+        &mut self,
+        command: Option<&'static Command>,
+        words: Vec<Word<'_>>,
+        client: &[u8],
+    ) -> Result<(), String> {
+        let Some(command) = self.known(command, &words) else {
             return Ok(());
         };
+        let keys = keys_of(command, words)?;
         self.among_commands = true;
+        let name = command.name;
         match name {
             "multi" if client == ONLY && self.transactions.is_open(ONLY) => {
                 Err("MULTI inside MULTI".into())
@@ -226,46 +230,41 @@ impl<'a> Fanout<'a> {
             }
             "exec" | "discard" => self.end_transaction(name, client),
             _ => {
-                if runs_script(name) && !words.is_empty() {
+                if runs_script(name) && !keys.is_empty() {
                     self.script = Script::Declared;
                 }
-                self.add_keys(Some(name), client, words)
+                self.add_keys(Some(name), client, keys)
             }
         }
     }
 
-    /// The command that these words are, whose keys become the words; `None` where it is not known, which is counted.
-    fn command_of(&mut self, words: &mut Vec<Vec<u8>>) -> Result<Option<&'static str>, String> {
-        let Some(command) = self.commands.find(words) else {
-            self.unknown.add(words.first().map_or(b"", Vec::as_slice));
-            return Ok(None);
-        };
-        let places = command.keys(words)?.into_iter();
-        *words = places
-            .map(|place| std::mem::take(&mut words[place]))
-            .collect();
-        Ok(Some(command.name))
+    /// The command; one that is not known is counted.
+    fn known(
+        &mut self,
+        command: Option<&'static Command>,
+        words: &[Word<'_>],
+    ) -> Option<&'static Command> {
+        if command.is_none() {
+            self.unknown.add(words.first().map_or(b"", |word| word));
+        }
+        command
     }
 
     fn add_keys(
         &mut self,
         name: Option<&'static str>,
         client: &[u8],
-        mut keys: Vec<Vec<u8>>,
+        keys: Vec<Word<'_>>,
     ) -> Result<(), String> {
-        if let Some(kept) = self
-            .kept
-            .as_mut()
-            .filter(|_| !self.transactions.is_open(client))
-        {
+        let is_open = self.transactions.is_open(client);
+        if let Some(kept) = self.kept.as_mut().filter(|_| !is_open) {
             kept.push(name, must_be_together(name), &keys);
             return Ok(());
         }
         let slots = self.slots_of(&keys)?;
-        if self
-            .transactions
-            .queue(client, &slots, &mut keys, self.topology)
-        {
+        if is_open {
+            let topology = self.topology;
+            self.transactions.queue(client, &slots, keys, topology);
             return Ok(());
         }
         let answer = outcome::of_command(&slots, self.topology);
@@ -277,8 +276,8 @@ impl<'a> Fanout<'a> {
         Ok(())
     }
 
-    fn slots_of(&self, keys: &[Vec<u8>]) -> Result<Vec<u16>, String> {
-        let slot = |key: &Vec<u8>| {
+    fn slots_of(&self, keys: &[Word<'_>]) -> Result<Vec<u16>, String> {
+        let slot = |key: &Word<'_>| {
             let what = "no pattern of --policy matches one of its keys";
             self.policy.slot(key).ok_or_else(|| String::from(what))
         };
@@ -299,15 +298,15 @@ impl<'a> Fanout<'a> {
     }
 
     /// A command that a script runs.
-    fn add_of_script(&mut self, mut words: Vec<Vec<u8>>) -> Result<(), String> {
+    fn add_of_script(&mut self, words: Vec<Word<'_>>) -> Result<(), String> {
         let Script::Undeclared(_) = &self.script else {
             self.of_scripts += 1;
             return Ok(());
         };
-        if self.command_of(&mut words)?.is_none() {
+        let Some(command) = self.known(COMMANDS.find(&words), &words) else {
             return Ok(());
-        }
-        let keys = words;
+        };
+        let keys = keys_of(command, words)?;
         let slots = self.slots_of(&keys)?;
         if let Script::Undeclared(batch) = &mut self.script {
             batch.add(&slots, keys);
@@ -409,6 +408,14 @@ impl<'a> Fanout<'a> {
     }
 }
 
+/// The words that are the keys of a command.
+fn keys_of<'w>(command: &Command, mut words: Vec<Word<'w>>) -> Result<Vec<Word<'w>>, String> {
+    let places = command.keys(&words)?.into_iter();
+    Ok(places
+        .map(|place| std::mem::take(&mut words[place]))
+        .collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -445,7 +452,7 @@ mod tests {
             let _torn = fanout.end_input();
             let array = |(_, command): &(String, String)| {
                 let words = words::words(command.as_bytes()).unwrap_or_default();
-                let word = |word: &Vec<u8>| format!("${}\r\n{}\r\n", word.len(), word.escape_ascii());
+                let word = |word: &Word<'_>| format!("${}\r\n{}\r\n", word.len(), word.escape_ascii());
                 format!("*{}\r\n{}", words.len(), words.iter().map(word).collect::<String>())
             };
             let mut file = lines.iter().map(array).collect::<String>().into_bytes();

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use slotscope_engine::format::parse::words::Word;
 use slotscope_findings::topology::Topology;
 
 use crate::fanout::batch::Batch;
@@ -22,7 +23,7 @@ pub(super) struct Transactions {
 impl Transactions {
     /// Whether `client` has one open.
     pub(super) fn is_open(&self, client: &[u8]) -> bool {
-        self.open.contains_key(client)
+        !self.open.is_empty() && self.open.contains_key(client)
     }
 
     /// `client` begins one. One that it has open already ended unseen.
@@ -41,14 +42,14 @@ impl Transactions {
         &mut self,
         client: &[u8],
         slots: &[u16],
-        keys: &mut Vec<Vec<u8>>,
+        keys: Vec<Word<'_>>,
         topology: &Topology,
     ) -> bool {
         let Some((transaction, batch)) = self.open.get_mut(client) else {
             return false;
         };
         transaction.queue(slots, topology);
-        batch.add(slots, std::mem::take(keys));
+        batch.add(slots, keys);
         true
     }
 
@@ -78,8 +79,8 @@ mod tests {
         }
         assert_eq!(transactions.torn, MOST as u64);
         let client = 7u64.to_le_bytes();
-        assert!(transactions.queue(&client, &[5], &mut vec![b"k".to_vec()], &topology));
-        assert!(!transactions.queue(b"other", &[5], &mut Vec::new(), &topology));
+        assert!(transactions.queue(&client, &[5], vec![b"k"[..].into()], &topology));
+        assert!(!transactions.queue(b"other", &[5], Vec::new(), &topology));
         assert_eq!(transactions.end(&client).unwrap().1.keys, 1);
         transactions.begin(&8u64.to_le_bytes());
         assert_eq!(transactions.torn, MOST as u64 + 1, "begun anew");

@@ -3,6 +3,7 @@
 
 use slotscope_engine::command::{COMMANDS, Command};
 use slotscope_engine::format::capture::monitor_line::MonitorLine;
+use slotscope_engine::format::parse::words::Word;
 
 /// What stands in the place of a value.
 const VALUE: &[u8] = b"\"?\"";
@@ -70,7 +71,7 @@ fn tokens(mut text: &[u8]) -> Option<Vec<&[u8]>> {
 }
 
 /// Which words stay: the name of the command, its keys, and where that is asked for, numbers and words that lead to keys.
-fn kept(words: &[Vec<u8>], keys: &[usize], with_numbers: bool) -> Vec<bool> {
+fn kept(words: &[Word<'_>], keys: &[usize], with_numbers: bool) -> Vec<bool> {
     let leads = |word: &[u8]| {
         let is_number = word.len() <= DIGITS && word.iter().all(u8::is_ascii_digit);
         is_number || KEYWORDS.iter().any(|of| word.eq_ignore_ascii_case(of))
@@ -82,15 +83,11 @@ fn kept(words: &[Vec<u8>], keys: &[usize], with_numbers: bool) -> Vec<bool> {
 }
 
 /// Whether the line without values has the same keys.
-fn has_keys(command: &Command, words: &[Vec<u8>], kept: &[bool], keys: &[usize]) -> bool {
-    let word = |(word, is_kept): (&Vec<u8>, &bool)| {
-        if *is_kept {
-            word.clone()
-        } else {
-            b"?".to_vec()
-        }
-    };
-    let written: Vec<Vec<u8>> = words.iter().zip(kept).map(word).collect();
+fn has_keys(command: &Command, words: &[Word<'_>], kept: &[bool], keys: &[usize]) -> bool {
+    let written = words.iter().zip(kept);
+    let written: Vec<&[u8]> = written
+        .map(|(word, is_kept)| if *is_kept { word } else { &b"?"[..] })
+        .collect();
     let found = COMMANDS.find(&written);
     let is_same = found.is_some_and(|found| found.name == command.name || keys.is_empty());
     is_same && found.is_some_and(|found| found.keys(&written).unwrap_or_default() == keys)

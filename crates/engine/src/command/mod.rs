@@ -207,34 +207,40 @@ impl Command {
     /// What is wrong with the command, for people.
     pub fn keys(&self, words: &[impl AsRef<[u8]>]) -> Result<Vec<usize>, String> {
         let count = words.len() as i64;
-        let name = self.name.replace('|', " ").to_uppercase();
         if count < i64::from(self.arity.abs()) || (self.arity > 0 && count != i64::from(self.arity))
         {
-            let least = if self.arity < 0 { "at least " } else { "" };
-            let wants = self.arity.abs() - 1;
-            let wants = counted(wants as u64, "argument");
-            return Err(format!(
-                "{name} takes {least}{wants}; --batches keys reads lines as bare keys"
-            ));
+            return Err(self.wrong_arity());
         }
-        let found: Vec<Vec<usize>> = self
-            .specs
-            .iter()
-            .map(|spec| {
-                spec.keys(words).ok_or_else(|| {
-                    format!("{name} does not have the keys that it says, or says no number of them")
-                })
-            })
-            .collect::<Result<_, _>>()?;
-        // MIGRATE has an empty word in the place of its key where a list of keys follows.
-        let listed = self.name == "migrate" && found.get(1).is_some_and(|keys| !keys.is_empty());
-        Ok(found
-            .into_iter()
-            .skip(usize::from(listed))
-            .flatten()
-            .collect())
+        let mut places = Vec::new();
+        for (number, spec) in self.specs.iter().enumerate() {
+            let found = spec.keys(words).ok_or_else(|| {
+                let name = self.spelled();
+                format!("{name} does not have the keys that it says, or says no number of them")
+            })?;
+            // MIGRATE has an empty word in the place of its key where a list of keys follows.
+            if self.name == "migrate" && number == 1 && found.len() > 0 {
+                places.clear();
+            }
+            places.extend(found);
+        }
+        Ok(places)
+    }
+
+    /// Its name in upper case, as servers write it.
+    fn spelled(&self) -> String {
+        self.name.replace('|', " ").to_uppercase()
+    }
+
+    fn wrong_arity(&self) -> String {
+        let least = if self.arity < 0 { "at least " } else { "" };
+        let wants = counted(u64::from(self.arity.unsigned_abs()) - 1, "argument");
+        let name = self.spelled();
+        format!("{name} takes {least}{wants}; --batches keys reads lines as bare keys")
     }
 }
+
+/// The places of keys: from the first to the last by a step.
+type Places = std::iter::StepBy<std::ops::Range<usize>>;
 
 impl Spec {
     fn parse(text: &'static str) -> Option<Spec> {
@@ -258,10 +264,11 @@ impl Spec {
     }
 
     /// The keys; none where the keyword is not there, `None` where they would not be in `words`.
-    fn keys(&self, words: &[impl AsRef<[u8]>]) -> Option<Vec<usize>> {
+    fn keys(&self, words: &[impl AsRef<[u8]>]) -> Option<Places> {
+        let none = || (0..0).step_by(1);
         let count = words.len() as i64;
         let Some(begin) = self.begin(words) else {
-            return Some(Vec::new());
+            return Some(none());
         };
         let (first, last, step) = match self.find {
             Find::Range { last, step, .. } if last >= 0 => (begin, begin + last, step),
@@ -282,7 +289,7 @@ impl Spec {
                     .ok()
                     .filter(|number| *number >= 0)?;
                 if number == 0 {
-                    return Some(Vec::new());
+                    return Some(none());
                 }
                 (
                     begin + first,
@@ -292,12 +299,7 @@ impl Spec {
             }
         };
         let inside = first >= 1 && first <= last && last < count && step > 0;
-        inside.then(|| {
-            (first..=last)
-                .step_by(step as usize)
-                .map(|place| place as usize)
-                .collect()
-        })
+        inside.then(|| (first as usize..last as usize + 1).step_by(step as usize))
     }
 
     fn begin(&self, words: &[impl AsRef<[u8]>]) -> Option<i64> {

@@ -2,6 +2,7 @@
 //! no key is copied.
 
 use crate::format::lfu::LfuRule;
+use crate::hash::hash_span;
 use crate::metric::extreme::Extreme;
 use crate::metric::{Load, Metric, WEIGHTS};
 use crate::source::block::Padded;
@@ -50,6 +51,12 @@ impl Spans {
     /// The spans as a view of `base`, for the kernels.
     pub fn in_block<'a>(&'a self, base: Padded<'a>) -> hashslot::Batch<'a> {
         hashslot::Batch::new(base, &self.start, &self.end)
+    }
+
+    /// The hash of the bytes of span `i`.
+    #[inline]
+    pub fn hash(&self, base: Padded<'_>, i: usize) -> u64 {
+        hash_span(base, self.start[i], self.end[i])
     }
 
     /// The bytes of span `i`.

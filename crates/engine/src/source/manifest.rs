@@ -90,7 +90,10 @@ fn files_of(text: &[u8]) -> std::result::Result<Vec<String>, (usize, &'static st
 type ManifestEntry = Option<(bool, u64, String)>;
 
 fn entry(line: &[u8]) -> std::result::Result<ManifestEntry, &'static str> {
-    let words: Vec<_> = words(line)?.into_iter().map(String::from_utf8).collect();
+    let words: Vec<_> = words(line)?
+        .into_iter()
+        .map(|word| String::from_utf8(word.into_owned()))
+        .collect();
     let words: Vec<_> = words
         .into_iter()
         .collect::<std::result::Result<_, _>>()

@@ -1,9 +1,10 @@
 //! Families: names of one pattern, and the fields in them that may become a tag.
 
+use rayon::prelude::*;
 use slotscope_engine::hash::{fold, hash};
 
 use crate::advise::seeded::SeededMap;
-use crate::advise::shapes_of_names::{NameShapes, Shape, ending};
+use crate::advise::shapes_of_names::{FIELD, NameShapes, Shape, end_hash, ending};
 use crate::advise::tokens::{Braces, INSIDE, TokenKind, Tokens};
 
 /// What the values of a field are.
@@ -212,9 +213,6 @@ pub struct Matcher {
     ends: SeededMap<(u32, u64), u32>,
 }
 
-/// In place of the hash of a word.
-const FIELD: u64 = 1;
-
 impl Matcher {
     fn insert(&mut self, family: &Family, number: u32) {
         let mut state = 0;
@@ -254,14 +252,6 @@ impl Matcher {
     }
 }
 
-fn end_hash(tail: &[u8], braces: Option<Braces>) -> u64 {
-    let place = |tokens: u8, bytes: u16| u64::from(tokens) << 16 | u64::from(bytes);
-    let braces = braces.map_or(0, |of| {
-        1 + (place(of.open.tokens, of.open.bytes) << 32 | place(of.close.tokens, of.close.bytes))
-    });
-    fold(hash(tail) ^ 5, braces)
-}
-
 /// All families, and how names find theirs.
 #[derive(Debug)]
 pub struct Families {
@@ -272,10 +262,15 @@ pub struct Families {
 }
 
 impl Families {
-    /// The families of the names that `each` passes to what it is given.
-    pub(crate) fn of(each: impl Fn(&mut dyn FnMut(&Tokens))) -> Self {
+    /// The families of names.
+    pub(crate) fn of(names: &[&[u8]]) -> Self {
         let mut shapes = NameShapes::default();
-        each(&mut |tokens| shapes.add(tokens));
+        let mut tokens = Tokens::default();
+        for name in names {
+            if tokens.parse(name) {
+                shapes.add(&tokens);
+            }
+        }
         let patterns = shapes.patterns();
         let mut list: Vec<Family> = patterns
             .keys()
@@ -286,17 +281,7 @@ impl Families {
         for (number, family) in list.iter().enumerate() {
             matcher.insert(family, number as u32);
         }
-        let mut kinds: Vec<Vec<[u64; KINDS]>> = list
-            .iter()
-            .map(|family| vec![[0; KINDS]; family.fields.len()])
-            .collect();
-        each(&mut |tokens| {
-            if let Some(number) = matcher.find(tokens) {
-                let family = &list[number as usize];
-                let of_fields = kinds[number as usize].iter_mut().zip(&family.fields);
-                of_fields.for_each(|(kinds, token)| kinds[tokens.list[*token].kind as usize] += 1);
-            }
-        });
+        let kinds = kinds_of(names, &list, &matcher);
         for (family, kinds) in list.iter_mut().zip(&kinds) {
             family.kinds = kinds.iter().map(kind_of).collect();
             family.spell();
@@ -327,6 +312,14 @@ impl Families {
         self.list.len() - 1
     }
 
+    /// The numbers of the families of names.
+    pub(crate) fn find_all(&self, names: &[&[u8]]) -> Vec<u32> {
+        let found = names.par_iter().map_init(Tokens::default, |tokens, name| {
+            self.find(tokens.parse(name).then_some(tokens)) as u32
+        });
+        found.with_min_len(CHUNK).collect()
+    }
+
     /// The number of the family of a name that was taken apart, or was too long for it.
     pub fn find(&self, tokens: Option<&Tokens>) -> usize {
         let found = tokens.and_then(|tokens| self.matcher.find(tokens));
@@ -335,6 +328,41 @@ impl Families {
 }
 
 const KINDS: usize = TokenKind::Address as usize + 1;
+/// Names that a thread looks at at a time.
+const CHUNK: usize = 1 << 14;
+
+/// By family and field how often its values are of each kind of token.
+type Kinds = Vec<Vec<[u64; KINDS]>>;
+
+fn kinds_of(names: &[&[u8]], list: &[Family], matcher: &Matcher) -> Kinds {
+    let none = || -> Kinds {
+        let fields = list.iter().map(|family| family.fields.len());
+        fields.map(|fields| vec![[0; KINDS]; fields]).collect()
+    };
+    let counted = names.par_chunks(CHUNK).fold(none, |mut kinds, names| {
+        let mut tokens = Tokens::default();
+        for name in names {
+            let parsed = tokens.parse(name).then_some(&tokens);
+            let Some(number) = parsed.and_then(|tokens| matcher.find(tokens)) else {
+                continue;
+            };
+            let family = &list[number as usize];
+            let of_fields = kinds[number as usize].iter_mut().zip(&family.fields);
+            of_fields.for_each(|(kinds, token)| kinds[tokens.list[*token].kind as usize] += 1);
+        }
+        kinds
+    });
+    counted.reduce(none, |mut kinds, other| {
+        let fields = kinds.iter_mut().flatten().zip(other.iter().flatten());
+        fields.for_each(|(kinds, other)| {
+            kinds
+                .iter_mut()
+                .zip(other)
+                .for_each(|(count, other)| *count += other);
+        });
+        kinds
+    })
+}
 
 /// The kind of a field by how often its values are of each kind of token.
 fn kind_of(counts: &[u64; KINDS]) -> FieldKind {
@@ -357,13 +385,8 @@ mod tests {
     use super::*;
 
     fn patterns(names: &[String]) -> Vec<String> {
-        let families = Families::of(|found| {
-            let mut tokens = Tokens::default();
-            for name in names {
-                tokens.parse(name.as_bytes());
-                found(&tokens);
-            }
-        });
+        let names_as_bytes: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        let families = Families::of(&names_as_bytes);
         let mut tokens = Tokens::default();
         for name in names {
             tokens.parse(name.as_bytes());
@@ -416,6 +439,18 @@ mod tests {
     }
 
     #[test]
+    fn names_that_differ_in_a_separator_are_two_families() {
+        let names = [&b"a:7:x"[..], b"a-7:x", b"a-7-x"];
+        let families = Families::of(&names);
+        let found = families.find_all(&names);
+        let patterns = found
+            .iter()
+            .map(|at| &families.list[*at as usize].pattern[..]);
+        let expected = [&b"a:<n>:x"[..], b"a-<n>:x", b"a-<n>-x"];
+        assert!(patterns.eq(expected), "{found:?}");
+    }
+
+    #[test]
     fn names_begin_with_the_prefix_of_their_family() {
         let names = [
             "{t7}:doc:5",
@@ -427,13 +462,8 @@ mod tests {
             "flags",
             "x:{9}",
         ];
-        let families = Families::of(|found| {
-            let mut tokens = Tokens::default();
-            for name in names {
-                tokens.parse(name.as_bytes());
-                found(&tokens);
-            }
-        });
+        let names_as_bytes: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        let families = Families::of(&names_as_bytes);
         let mut tokens = Tokens::default();
         let prefixes = names.map(|name| {
             tokens.parse(name.as_bytes());

@@ -1,5 +1,7 @@
 //! The model: names and batches as families, joins and tags; all that schemes are judged by.
 
+use slotscope_engine::hash::hash;
+
 use crate::advise::batches::Batches;
 use crate::advise::families::Families;
 use crate::advise::joins::{BatchShape, Joins};
@@ -8,7 +10,6 @@ use crate::advise::scheme::{Choice, MOST_SCORED, Scheme, choices};
 use crate::advise::seeded::SeededSet;
 use crate::advise::soundness::Judged;
 use crate::advise::tag_loads::AllTagLoads;
-use crate::advise::tokens::Tokens;
 
 /// Names and batches, taken apart.
 #[derive(Debug)]
@@ -45,9 +46,11 @@ impl<'a> Model<'a> {
         nodes: usize,
         is_kept: impl Fn(&[u8]) -> bool,
     ) -> Self {
-        let mut families = Families::of(|found| each_name(names, batches, found));
-        add_names(&mut families, names);
-        add_accesses(&mut families, batches);
+        let listed: Vec<&[u8]> = (0..names.len()).map(|at| names.get(at).0).collect();
+        let touched: Vec<&[u8]> = (0..batches.len()).flat_map(|at| batches.keys(at)).collect();
+        let mut families = Families::of(&each_once(&listed, &touched, names));
+        add_names(&mut families, &listed, names);
+        add_accesses(&mut families, &touched);
         families.reorder(&by_importance(&families, names, batches));
         let scored = families.other().min(MOST_SCORED);
         let choices = families.list[..scored].iter().map(|family| {
@@ -91,44 +94,27 @@ impl<'a> Model<'a> {
 }
 
 /// Every name, and every key of a batch that is not a name.
-fn each_name(names: &NameSample, batches: &Batches, found: &mut dyn FnMut(&Tokens)) {
-    let mut tokens = Tokens::default();
-    for at in 0..names.len() {
-        if tokens.parse(names.get(at).0) {
-            found(&tokens);
-        }
-    }
+fn each_once<'a>(listed: &[&'a [u8]], touched: &[&'a [u8]], names: &NameSample) -> Vec<&'a [u8]> {
     let mut seen: SeededSet<u64> = SeededSet::default();
-    for at in 0..batches.len() {
-        for key in batches.keys(at) {
-            let hash = slotscope_engine::hash::hash(key);
-            if !names.has(hash) && seen.insert(hash) && tokens.parse(key) {
-                found(&tokens);
-            }
-        }
-    }
+    let is_new = |key: &&&[u8]| {
+        let hash = hash(key);
+        !names.has(hash) && seen.insert(hash)
+    };
+    let new = touched.iter().filter(is_new);
+    listed.iter().chain(new).copied().collect()
 }
 
-fn add_names(families: &mut Families, names: &NameSample) {
-    let mut tokens = Tokens::default();
-    for at in 0..names.len() {
-        let (name, load) = names.get(at);
-        let parsed = tokens.parse(name).then_some(&tokens);
-        let number = families.find(parsed);
-        let family = &mut families.list[number];
+fn add_names(families: &mut Families, listed: &[&[u8]], names: &NameSample) {
+    for (at, number) in families.find_all(listed).into_iter().enumerate() {
+        let family = &mut families.list[number as usize];
         family.names.push(at as u32);
-        family.load += load;
+        family.load += names.get(at).1;
     }
 }
 
-fn add_accesses(families: &mut Families, batches: &Batches) {
-    let mut tokens = Tokens::default();
-    for at in 0..batches.len() {
-        for key in batches.keys(at) {
-            let parsed = tokens.parse(key).then_some(&tokens);
-            let number = families.find(parsed);
-            families.list[number].accesses += 1;
-        }
+fn add_accesses(families: &mut Families, touched: &[&[u8]]) {
+    for number in families.find_all(touched) {
+        families.list[number as usize].accesses += 1;
     }
 }
 

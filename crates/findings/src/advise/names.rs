@@ -72,14 +72,23 @@ impl NameSample {
 
     /// Adds a name of this load.
     pub fn push(&mut self, name: &[u8], load: u64) {
+        self.count(load);
+        if name.len() > MOST_BYTES {
+            self.long += 1;
+        } else {
+            self.keep(hash(name), name, load);
+        }
+    }
+
+    fn count(&mut self, load: u64) {
         self.keys += 1;
         self.load = self.load.saturating_add(load);
         self.largest = self.largest.max(load);
-        if name.len() > MOST_BYTES {
-            self.long += 1;
-            return;
-        }
-        let hash = hash(name);
+    }
+
+    /// Adds a name to the sample if its hash is small enough.
+    #[inline]
+    fn keep(&mut self, hash: u64, name: &[u8], load: u64) {
         if hash >= self.limit {
             return;
         }
@@ -193,8 +202,15 @@ pub(super) fn weights<'k>(keys: &'k SlotBatch<'_>, by: Metric) -> impl Fn(usize)
 impl Tally for NameSample {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let weight = weights(keys, self.by);
+        let (names, base) = (keys.batch.keys, keys.batch.base);
         for i in 0..keys.len() {
-            self.push(keys.batch.keys.get(keys.batch.base, i), weight(i));
+            let (name, load) = (names.get(base, i), weight(i));
+            self.count(load);
+            if name.len() > MOST_BYTES {
+                self.long += 1;
+            } else {
+                self.keep(names.hash(base, i), name, load);
+            }
         }
     }
 

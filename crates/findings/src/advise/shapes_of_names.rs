@@ -6,6 +6,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use slotscope_engine::hash::{fold, hash};
+
+use crate::advise::seeded::SeededMap;
 use crate::advise::tokens::{Braces, TokenKind, Tokens};
 
 /// Different words at one place that are kinds; more are values.
@@ -65,11 +68,24 @@ pub(super) struct NameShapes {
     pub texts: Interner<Vec<u8>>,
     /// Endings.
     pub endings: Interner<Ending>,
-    counts: HashMap<Shape, u64>,
+    /// By the hash of a shape.
+    counts: SeededMap<u64, (Shape, u64)>,
 }
 
 /// In place of what follows a name of too many tokens.
 const REST: &[u8] = b"<rest>";
+
+/// In place of the hash of a word; not a small number, which `fold` does not mix.
+pub(super) const FIELD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A hash of what follows the last token, and of the braces.
+pub(super) fn end_hash(tail: &[u8], braces: Option<Braces>) -> u64 {
+    let place = |tokens: u8, bytes: u16| u64::from(tokens) << 16 | u64::from(bytes);
+    let braces = braces.map_or(0, |of| {
+        1 + (place(of.open.tokens, of.open.bytes) << 32 | place(of.close.tokens, of.close.bytes))
+    });
+    fold(hash(tail) ^ 5, braces)
+}
 
 /// What follows the last token of a name.
 pub(super) fn ending(tokens: &Tokens) -> Ending {
@@ -77,9 +93,28 @@ pub(super) fn ending(tokens: &Tokens) -> Ending {
     (tail.to_vec(), tokens.braces)
 }
 
+/// A hash of all that makes the shape of a name.
+fn hash_of(tokens: &Tokens) -> u64 {
+    let mut state = u64::from(tokens.is_cut);
+    for at in 0..tokens.list.len() {
+        let word = match tokens.list[at].kind {
+            TokenKind::Word => hash(tokens.bytes(at)),
+            _ => FIELD,
+        };
+        state = fold(state ^ hash(tokens.separator(at)), word);
+    }
+    let tail = if tokens.is_cut { REST } else { tokens.tail() };
+    fold(state, end_hash(tail, tokens.braces))
+}
+
 impl NameShapes {
     /// Counts a name.
     pub(super) fn add(&mut self, tokens: &Tokens) {
+        let hash = hash_of(tokens);
+        if let Some((_, count)) = self.counts.get_mut(&hash) {
+            *count += 1;
+            return;
+        }
         let steps = (0..tokens.list.len()).map(|at| {
             let separator = self.texts.number(tokens.separator(at));
             let word = match tokens.list[at].kind {
@@ -90,12 +125,13 @@ impl NameShapes {
         });
         let steps: Vec<Step> = steps.collect();
         let ending = self.endings.number(&ending(tokens));
-        *self.counts.entry((steps, ending)).or_default() += 1;
+        self.counts.insert(hash, ((steps, ending), 1));
     }
 
     /// The patterns of all shapes.
     pub(super) fn patterns(&mut self) -> BTreeMap<Shape, u64> {
-        let mut shapes: Vec<(Shape, u64)> = std::mem::take(&mut self.counts).into_iter().collect();
+        let mut shapes: Vec<(Shape, u64)> =
+            std::mem::take(&mut self.counts).into_values().collect();
         shapes.sort_unstable();
         widen_levels(&mut shapes);
         let mut patterns = merged(shapes);

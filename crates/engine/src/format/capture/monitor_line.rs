@@ -7,7 +7,7 @@
 //! MULTI is shown when it comes, the queued commands at EXEC: commands of other clients come in between. The commands of
 //! a script follow the EVAL, EVALSHA or FCALL that ran them.
 
-use crate::format::parse::words::words;
+use crate::format::parse::words::{Word, words};
 
 /// Who sent a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,7 +89,7 @@ impl<'l> MonitorLine<'l> {
     ///
     /// # Errors
     /// A quote that is not closed: the line was cut.
-    pub fn words(&self) -> Result<Vec<Vec<u8>>, &'static str> {
+    pub fn words(&self) -> Result<Vec<Word<'l>>, &'static str> {
         words(self.rest)
     }
 }
@@ -184,7 +184,7 @@ mod tests {
         ] {
             let line = MonitorLine::parse(line).unwrap();
             assert_eq!(line.sender, sender);
-            assert_eq!(line.words().unwrap().last().unwrap(), last);
+            assert_eq!(line.words().unwrap().last().unwrap().as_ref(), last);
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::error::reason;
 use crate::format::capture::command_reader::{CommandReader, Next};
 use crate::format::frame::fault::{Fault, Read};
+use crate::format::parse::words::Word;
 use crate::source::forward::Forward;
 
 /// Commands with their words.
@@ -10,9 +11,9 @@ pub struct WholeCommands(CommandReader);
 
 /// A command as it was found.
 #[derive(Debug, PartialEq, Eq)]
-pub struct WholeCommand {
+pub struct WholeCommand<'r> {
     /// Its words, or the first bytes of very long ones.
-    pub words: Vec<Vec<u8>>,
+    pub words: Vec<Word<'r>>,
     /// The places of the words of which a part is missing, ascending.
     pub cut: Vec<usize>,
     /// The byte at which it starts.
@@ -43,15 +44,22 @@ impl WholeCommands {
     ///
     /// # Errors
     /// There is none, and the reader cannot continue.
-    pub fn next_command(&mut self) -> Result<Option<WholeCommand>, Stop> {
-        self.read().map_err(|fault| match fault {
+    pub fn next_command(&mut self) -> Result<Option<WholeCommand<'_>>, Stop> {
+        let found = self.read().map_err(|fault| match fault {
             Fault::CutOff => Stop::Torn,
             Fault::Unreadable(error) => Stop::Bad(self.offset(), reason(&error)),
             Fault::Wrong(offset, what) => Stop::Bad(offset, what),
-        })
+        })?;
+        let places = 0..self.0.len();
+        Ok(found.map(|byte| WholeCommand {
+            words: self.0.words().map(Word::Borrowed).collect(),
+            cut: places.filter(|place| self.0.is_cut(*place)).collect(),
+            byte,
+        }))
     }
 
-    fn read(&mut self) -> Read<Option<WholeCommand>> {
+    /// Reads the words of the next command; the byte at which it starts.
+    fn read(&mut self) -> Read<Option<u64>> {
         loop {
             let byte = self.offset();
             match self.0.next()? {
@@ -61,12 +69,7 @@ impl WholeCommands {
                     for _ in 0..count {
                         self.0.word()?;
                     }
-                    let places = 0..self.0.len();
-                    return Ok(Some(WholeCommand {
-                        words: self.0.words().map(<[u8]>::to_vec).collect(),
-                        cut: places.filter(|place| self.0.is_cut(*place)).collect(),
-                        byte,
-                    }));
+                    return Ok(Some(byte));
                 }
             }
         }
@@ -77,13 +80,20 @@ impl WholeCommands {
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8]) -> (Vec<WholeCommand>, Option<Stop>) {
+    fn read(bytes: &[u8]) -> (Vec<WholeCommand<'static>>, Option<Stop>) {
         let input = Forward::stream(Box::new(std::io::Cursor::new(bytes.to_vec())));
         let mut reader = WholeCommands::new(input);
         let mut all = Vec::new();
         loop {
             match reader.next_command() {
-                Ok(Some(found)) => all.push(found),
+                Ok(Some(found)) => {
+                    let words = found
+                        .words
+                        .into_iter()
+                        .map(|word| Word::Owned(word.into_owned()));
+                    let words = words.collect();
+                    all.push(WholeCommand { words, ..found })
+                }
                 Ok(None) => return (all, None),
                 Err(stop) => return (all, Some(stop)),
             }

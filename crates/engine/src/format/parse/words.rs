@@ -1,44 +1,72 @@
 //! The words of a line of a batch file: separated by blanks, quoted as redis-cli reads them.
 
+use std::borrow::Cow;
+
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 
 /// Words of a line: a server takes no more in one command.
 const MAX_WORDS: usize = 1 << 20;
 
+/// The bytes that end a word without quotes: blanks, and the quotes themselves.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let it = byte as u8;
+        ends[byte] = it.is_ascii_whitespace() || matches!(it, b'"' | b'\'');
+        byte += 1;
+    }
+    ends
+};
+
+/// A word, which is copied only where a quote is inside it or an escape is undone.
+pub type Word<'l> = Cow<'l, [u8]>;
+
 /// The words of `line`: `"..."` with C escapes, `'...'` in which only `\'` is one, else bytes up to a blank.
 ///
 /// # Errors
 /// A quote that is not closed, or that is followed by something, or more than a million words.
-pub fn words(line: &[u8]) -> Result<Vec<Vec<u8>>, &'static str> {
+pub fn words(line: &[u8]) -> Result<Vec<Word<'_>>, &'static str> {
     let mut words = Vec::new();
     let mut rest = line.trim_ascii_start();
     while !rest.is_empty() {
         if words.len() == MAX_WORDS {
             return Err("more than 1,048,576 words");
         }
-        let (word, behind) = next_word(rest)?;
+        let (word, after) = next_word(rest)?;
         words.push(word);
-        rest = behind.trim_ascii_start();
+        rest = after.trim_ascii_start();
     }
     Ok(words)
 }
 
-fn next_word(text: &[u8]) -> Result<(Vec<u8>, &[u8]), &'static str> {
-    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'');
-    let plain = text.iter().position(ends).unwrap_or(text.len());
-    let mut word = text[..plain].to_vec();
-    let rest = &text[plain..];
+fn next_word(text: &[u8]) -> Result<(Word<'_>, &[u8]), &'static str> {
+    let ends = |byte: &u8| ENDS[usize::from(*byte)];
+    let (plain, rest) = text.split_at(text.iter().position(ends).unwrap_or(text.len()));
     let Some((quote @ (b'"' | b'\''), after)) = rest.split_first() else {
-        return Ok((word, rest));
+        return Ok((Cow::Borrowed(plain), rest));
     };
-    let rest = quoted(after, *quote, &mut word)?;
+    let (word, rest) =
+        if let Some(inside) = as_it_stands(after, *quote).filter(|_| plain.is_empty()) {
+            (Cow::Borrowed(inside), &after[inside.len() + 1..])
+        } else {
+            let mut word = plain.to_vec();
+            let rest = quoted(after, *quote, &mut word)?;
+            (Cow::Owned(word), rest)
+        };
     match rest.first() {
         Some(next) if !next.is_ascii_whitespace() => {
             Err("a closing quote is followed by something other than a blank")
         }
         _ => Ok((word, rest)),
     }
+}
+
+/// The text before the closing `quote` if it has no backslash.
+fn as_it_stands(text: &[u8], quote: u8) -> Option<&[u8]> {
+    let end = memchr::memchr2(quote, b'\\', text)?;
+    (text[end] == quote).then(|| &text[..end])
 }
 
 /// Appends the text before the closing `quote`; returns what is after it.
@@ -56,14 +84,14 @@ fn quoted<'t>(text: &'t [u8], quote: u8, word: &mut Vec<u8>) -> Result<&'t [u8],
     loop {
         match rest {
             [] => return Err(OPEN),
-            [b'\\', b'\'', behind @ ..] => {
+            [b'\\', b'\'', after @ ..] => {
                 word.push(b'\'');
-                rest = behind;
+                rest = after;
             }
-            [b'\'', behind @ ..] => return Ok(behind),
-            [byte, behind @ ..] => {
+            [b'\'', after @ ..] => return Ok(after),
+            [byte, after @ ..] => {
                 word.push(*byte);
-                rest = behind;
+                rest = after;
             }
         }
     }
@@ -75,7 +103,9 @@ mod tests {
 
     #[test]
     fn words_are_separated_and_quoted_as_redis_cli_reads_them() {
-        let separated = |line: &[u8]| words(line).unwrap();
+        fn separated(line: &[u8]) -> Vec<Word<'_>> {
+            words(line).unwrap()
+        }
         assert_eq!(
             separated(b"  MGET a\t{b}c \r"),
             [&b"MGET"[..], b"a", b"{b}c"]
