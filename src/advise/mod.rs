@@ -29,12 +29,12 @@ use slotscope_findings::advise::spelling::Renaming;
 use crate::pipeline::reading::Reading;
 use crate::whatif::rules::RenameRules;
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Clone)]
 pub(crate) struct AdviseSpec {
     /// Primaries of the cluster.
     pub nodes: usize,
-    /// What load is; the number of names where the input does not carry it.
+    /// The metric of load; the number of names if the input does not carry it.
     pub by: Metric,
     /// Patterns whose names must not change.
     pub keep: Vec<String>,

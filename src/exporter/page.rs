@@ -1,4 +1,4 @@
-//! What a scrape gets: at most 200 series, however many nodes the cluster has.
+//! The page for a scrape: at most 200 series, however many nodes the cluster has.
 
 use std::cmp::Reverse;
 
@@ -28,9 +28,9 @@ struct Node<'s> {
     cpu_share: Option<f64>,
 }
 
-/// What is known of a cluster.
+/// The last readings of a cluster.
 pub(crate) struct Observed<'s> {
-    /// What its series call it.
+    /// The label of its series.
     pub cluster: &'s str,
     /// Two readings.
     pub snapshots: [&'s Snapshot; 2],

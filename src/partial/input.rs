@@ -17,7 +17,7 @@ use crate::pipeline::inputs;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What the user named it.
+    /// Its name as the user gave it.
     pub name: Name,
     /// Its bytes, where it can be read at any place.
     pub bytes: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Input {
     pub stored_bytes: Option<u64>,
     /// When it was written: another where the input is.
     pub version: Option<String>,
-    /// Which version of an object it is.
+    /// The version of an object.
     pub object: Option<ObjectIdentity>,
     /// How many chunks of it may be read by different processes.
     pub chunks: u64,

@@ -152,7 +152,7 @@ pub(crate) fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
     }
 }
 
-/// What the nodes are called: the names of their files without extensions, or where all have one name, the directories
+/// The names of the nodes: those of their files without extensions, or if all have one name, of the directories
 /// that they are in. Where that leaves two alike, the whole paths.
 fn names(paths: &[&Path]) -> Vec<String> {
     let part = |above: usize| -> Option<Vec<String>> {

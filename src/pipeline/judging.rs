@@ -96,7 +96,7 @@ impl Analysis {
     }
 }
 
-/// What counts say before steps are computed.
+/// The findings of the counts before steps are computed.
 pub struct Findings {
     /// The nodes.
     pub topology: Topology,
@@ -104,7 +104,7 @@ pub struct Findings {
     pub summary: Summary,
     observed: Observed,
     room: Option<Room>,
-    /// What the nodes report themselves.
+    /// The nodes' own counts.
     node_counts: Vec<NodeKeys>,
 }
 
@@ -116,7 +116,7 @@ impl CountedInputs {
         topology
     }
 
-    /// What was read.
+    /// Facts about the input.
     pub(crate) fn input_facts(&self) -> InputFacts {
         let redaction = self.analysis.redaction.as_deref();
         input_info::of_inputs(&self.inputs, &self.counted.first, redaction)
@@ -224,7 +224,7 @@ impl CountedInputs {
 }
 
 impl Analysis {
-    /// What is known of the nodes besides their keys.
+    /// Facts about the nodes besides their keys.
     fn observed(
         &self,
         inputs: &Inputs,
@@ -254,7 +254,7 @@ impl Analysis {
         })
     }
 
-    /// What the commands of remedies have in common.
+    /// The parts that the commands of remedies share.
     fn commands(&self, inputs: &Inputs, topology: &Topology, observed: &Observed) -> Commands {
         let paths = || {
             let paths = inputs.paths().map(|path| path.display().to_string());
@@ -294,7 +294,7 @@ impl Analysis {
         }
     }
 
-    /// What the user asks of the verdict.
+    /// The user's settings of the verdict.
     fn asked(&self, topology: &Topology) -> Result<Asked> {
         let mut weights = Vec::new();
         for (name, weight) in &self.weights {

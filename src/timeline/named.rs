@@ -77,7 +77,7 @@ fn slot_loads(grid: &Grid) -> PerMetric<Vec<u64>> {
     loads
 }
 
-/// What the second pass found.
+/// The result of the second pass.
 pub(super) struct Named {
     /// The heaviest tags by bucket.
     pub tags: Vec<(Name, Vec<u64>)>,

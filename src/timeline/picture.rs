@@ -1,4 +1,4 @@
-//! What every timeline has, whatever is counted: slots, nodes and bursts over time, and names where they are known.
+//! The parts of every timeline, whatever is counted: slots, nodes and bursts over time, and names where they are known.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{SLOTS, slot_of_part};

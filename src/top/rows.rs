@@ -21,7 +21,7 @@ pub(crate) struct Cluster {
     pub slots: Vec<Slot>,
     /// Why there is no CPU time by slot; absent where there is.
     pub without_cpu: Option<String>,
-    /// What primaries that do not answer said.
+    /// The errors of primaries that do not answer.
     pub failures: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Shard {
     pub load_share: Option<f64>,
     /// Bytes that the slowest replica is after.
     pub lag: Option<u64>,
-    /// What it did since it was read before.
+    /// Its work since the last reading.
     pub work: NodeWork,
 }
 

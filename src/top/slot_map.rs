@@ -9,7 +9,7 @@ use slotscope_report::render::text::slot_map::{level, median};
 
 use crate::top::rows::Cluster;
 
-/// What a cell without load has.
+/// The colour of a cell without load.
 const EMPTY: Color = Color::Indexed(236);
 /// The cell of the slot that the cursor is at.
 const MARKED: Color = Color::Indexed(51);

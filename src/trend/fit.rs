@@ -199,7 +199,7 @@ impl Fit {
             Shape::Exponential => points.iter().map(|(_, amount)| amount.ln()).sum(),
             Shape::Linear => 0.0,
         };
-        // Amounts are whole: a line is never closer to them than rounding.
+        // Amounts are integers: a line is never closer to them than rounding.
         let scale = match self.shape {
             Shape::Exponential => 1e-12,
             Shape::Linear => 1e-12 * self.origin.1.abs().max(1.0),
@@ -263,8 +263,8 @@ impl Fit {
         }
     }
 
-    /// The place of the point that is furthest off what all others give, and the amount that they give; `None` where none
-    /// is further off than chance makes one in very many.
+    /// The place of the point that is furthest off the line of all others, and the amount on that line; `None` if no point
+    /// is further off than chance explains.
     pub fn outlier(points: &[(f64, f64)]) -> Option<(usize, f64)> {
         if points.len() < PERSISTING {
             return None;
@@ -333,7 +333,7 @@ impl Shape {
         points.iter().map(level).collect()
     }
 
-    /// What a line is drawn through.
+    /// The value that a line is drawn through.
     fn level(self, amount: f64) -> f64 {
         match self {
             Shape::Exponential => amount.ln(),

@@ -23,7 +23,7 @@ struct Rule {
     part: u64,
 }
 
-/// What of a rule a key is counted for, beyond the one time that every key counts.
+/// The part of a rule that a key is counted for, beyond the one time that every key counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
     /// `whole - 1` times.

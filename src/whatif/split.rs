@@ -83,7 +83,7 @@ impl Split {
             .map(|parts| u32::from(hashslot::crc16(key)) % parts)
     }
 
-    /// What it splits: "the tag {common}".
+    /// The tag that it splits, in words: "the tag {common}".
     pub(crate) fn tag_in_words(&self) -> String {
         match &self.tag {
             Which::Tag(tag) => format!("the tag {{{}}}", text::short(&Name::from(tag.as_slice()))),
@@ -124,9 +124,9 @@ pub(crate) fn first_parts(
         .collect()
 }
 
-/// A number of parts that was tried, and what it came to.
+/// A number of parts that was tried, and the result.
 pub(crate) struct Tried<T> {
-    /// What counting with these parts gave.
+    /// The counts with these parts.
     pub counted: T,
     /// The numbers of parts.
     pub parts: Vec<u32>,

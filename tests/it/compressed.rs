@@ -97,7 +97,7 @@ fn every_form_gives_what_is_in_it_in_one_piece_or_several() {
     }
 }
 
-/// A frame that holds no content: 0x184D2A50 to 0x184D2A5F, a length, and so many bytes of anything.
+/// A frame that holds no content: 0x184D2A50 to 0x184D2A5F, a length, and that many bytes of anything.
 fn skippable(kind: u8, bytes: &[u8]) -> Vec<u8> {
     let len = (bytes.len() as u32).to_le_bytes();
     [&[0x50 + kind, 0x2A, 0x4D, 0x18], &len[..], bytes].concat()

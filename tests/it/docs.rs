@@ -113,7 +113,7 @@ pub(crate) fn marked_commands(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether `text` is directly behind `code`, with nothing but blank lines between.
+/// Whether `text` directly follows `code`, with nothing but blank lines between.
 fn follows(lines: &[String], code: &Fence, text: &Fence) -> bool {
     text.info == "text"
         && lines[code.to + 1..text.from - 1]
@@ -190,7 +190,7 @@ fn matches(expected: &[String], made: &[String]) -> bool {
     })
 }
 
-/// What replaces `expected` so that `made` matches: as many lines at each end. `None` where more was left out.
+/// The lines that replace `expected` so that `made` matches: as many lines at each end. `None` if more was left out.
 fn blessed(expected: &[String], made: &[String]) -> Option<Vec<String>> {
     let parts: Vec<&[String]> = expected.split(is_any).collect();
     match parts.as_slice() {
@@ -277,7 +277,7 @@ fn prose(document: &str) -> String {
     outside.collect::<Vec<_>>().join("\n")
 }
 
-/// What is wrong with the relative links of a document in `folder`.
+/// The dead relative links of a document in `folder`.
 pub(crate) fn dead_links(folder: &Path, document: &str) -> Vec<String> {
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
     let prose = prose(document);

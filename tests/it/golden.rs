@@ -49,7 +49,7 @@ fn analyze(args: &[&str]) -> Vec<u8> {
 fn compare(committed: &Path, made: &[u8], same: fn(&[u8], &[u8]) -> bool) {
     if blessing() {
         fs::create_dir_all(committed.parent().unwrap()).unwrap();
-        // What is the same stays as it is: a rerun changes nothing.
+        // An unchanged file is not written: a rerun changes nothing.
         if !fs::read(committed).is_ok_and(|old| same(&old, made)) {
             fs::write(committed, made).unwrap();
         }

@@ -23,7 +23,7 @@ fn lzf(len: u64) -> Vec<u8> {
     [&b"\xC3\x03\x81"[..], &len.to_be_bytes(), b"\xE0\xFF\x00"].concat()
 }
 
-/// What comes before the string and behind it, in a value of each type.
+/// The bytes before the string and after it, in a value of each type.
 const AROUND: &[(u8, &[u8], &[u8])] = &[
     (0, b"", b""),
     (1, b"\x01", b""),
@@ -132,7 +132,7 @@ fn a_manifest_that_cannot_be_used_is_an_error() {
     }
 }
 
-/// Halves that, one behind the other, give each name the same 64-bit hash: where the second factor of a step is zero, a
+/// Halves that, one after the other, give each name the same 64-bit hash: where the second factor of a step is zero, a
 /// step only XORs the first in.
 fn colliding(rng: &mut Rng) -> Vec<u8> {
     const SECOND: [u8; 8] = 0xA409_3822_299F_31D0u64.to_le_bytes();

@@ -284,7 +284,7 @@ fn every_file_is_in_the_readme_and_small() {
     }
 }
 
-/// What samples/make-shop prints.
+/// The output of samples/make-shop.
 fn made_shop(flag: &str) -> Vec<u8> {
     let output = Command::new("python3")
         .arg(folder().join("make-shop"))

@@ -43,7 +43,7 @@ fn analyze(case: &Case) -> Summary {
     )
 }
 
-/// What was found of each kind of dump: how many, and how many as planted.
+/// The outcome for each kind of dump: how many, and how many as planted.
 #[derive(Default)]
 struct Table(BTreeMap<&'static str, (u64, u64, Vec<String>)>);
 
@@ -124,7 +124,7 @@ fn band(case: &Case, summary: &Summary) -> State {
     let nodes = summary.nodes.balance.get(case.by).unwrap();
     let by_chance = by_chance(case, summary.nodes.owning().count());
     let lower = by_chance.clamp(1.05, 1.20);
-    // A normal tail in place of the skewed one of units that differ, and slots that are whole.
+    // A normal tail in place of the skewed one of units that differ, and slots that do not split.
     let within = 0.12 * (by_chance - 1.0) + 0.002;
     assert!(
         (found.bands.lower - lower).abs() <= within && found.bands.upper == 1.20,

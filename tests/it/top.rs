@@ -62,7 +62,7 @@ impl Tmux {
         self.run(&["resize-window", "-x", &width, "-y", &height]);
     }
 
-    /// What it shows once that is as expected.
+    /// The screen, once it is as expected.
     fn shows(&self, what: &str, mut is_expected: impl FnMut(&str) -> bool) -> String {
         wait_for(|| {
             let text = self.run(&["capture-pane", "-p"]);

@@ -1,4 +1,4 @@
-//! Which module of a crate may use which: what Cargo's dependencies cannot say. A new arrow is a new entry, made on
+//! The allowed uses between modules of a crate, which Cargo's dependencies cannot express. A new arrow is a new entry, made on
 //! purpose.
 
 use crate::paths::{paths_from_root, tested};
@@ -65,7 +65,7 @@ const LAYERS: &[Layers] = &[
             (
                 "tally",
                 &[
-                    // Which operations only read.
+                    // For operations that only read.
                     "command",
                     "format::batch",
                     "pattern",
@@ -141,7 +141,7 @@ const LAYERS: &[Layers] = &[
             ("exporter", &["pipeline"]),
             ("pipeline", &[]),
             ("plan", &[]),
-            // What is asked: values, and next to each what is built from it for the pipeline.
+            // Specs: values, and next to each what is built from it for the pipeline.
             ("spec", &["pipeline"]),
             ("timeline", &["pipeline"]),
             // The seconds between two readings are judged as those between two scrapes.

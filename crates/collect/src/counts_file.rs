@@ -15,7 +15,7 @@ use crate::readers::Reader;
 use crate::rounds::Rounds;
 use crate::series;
 
-/// What servers counted beside the keys: the load over the same seconds, or where that was not measured, what they counted
+/// The counts of servers beside the keys: the load over the same seconds, or without a measured load, the counts
 /// until before the keys were read (`before_keys`) and until after.
 pub(crate) fn beside_keys(
     directory: &WholeDirectory,

@@ -18,9 +18,9 @@ const HEAVIEST: usize = 64;
 /// The heaviest slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heaviest {
-    /// Which they are.
+    /// The slots.
     pub slots: SlotSet,
-    /// What made them so; absent where no server counted.
+    /// The measure that ranks them; absent if no server counted.
     pub by: Option<HeaviestBy>,
     /// Keys of all slots; absent where a server did not count its own.
     pub keys: Option<u64>,

@@ -20,7 +20,7 @@ const FAILURES: u32 = 2;
 pub(crate) struct Reader<'a> {
     /// Its file.
     pub file: NodeFile<'a>,
-    /// What is known of it.
+    /// Its entry in collect.json.
     pub entry: NodeEntry,
     failures: u32,
 }

@@ -30,7 +30,7 @@ const ROUNDS_OF_ALL: usize = 10;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often is said that open slots are still waited for.
 const REMINDER: Duration = Duration::from_secs(10);
-/// Between two looks at what is going on.
+/// The time between two looks at the state of the cluster.
 const STEP: Duration = Duration::from_millis(20);
 
 /// Called with the progress of a node, by its name.
@@ -40,17 +40,17 @@ pub(crate) type OnNode<'a> = &'a (dyn Fn(&str, Page) + Sync);
 pub(crate) struct Rounds<'a, 'd> {
     /// How keys are read.
     pub plan: &'a Plan<'a>,
-    /// Which nodes are read.
+    /// The role of the nodes to read.
     pub from: Role,
     /// The slots to read.
     pub wanted: SlotSet,
-    /// Who owns what.
+    /// The owners of slots, kept up to date.
     pub watch: Watch<'a>,
     /// The nodes that are read.
     pub readers: Readers<'d>,
     /// By slot: the index of the node that it was read from, and its keys at the end.
     pub done: Vec<Option<Done>>,
-    /// What servers did not give.
+    /// The details that servers did not give.
     pub skipped: Vec<&'static str>,
     /// Tasks whose server gave sizes, and those whose server refused.
     pub sizes: (u64, u64),
@@ -67,7 +67,7 @@ pub(crate) struct Rounds<'a, 'd> {
 pub(crate) struct Done {
     /// The index of the node.
     pub reader: usize,
-    /// What COUNTKEYSINSLOT answered.
+    /// The reply to COUNTKEYSINSLOT.
     pub count: u64,
 }
 
@@ -139,7 +139,7 @@ impl Rounds<'_, '_> {
         })
     }
 
-    /// Which node reads which of the slots.
+    /// Assigns the slots to the nodes that read them.
     fn assign(&mut self, slots: &SlotSet) -> Vec<Assigned> {
         let view = &self.watch.view;
         let (mut tasks, mut assigned) = (Vec::new(), BTreeSet::new());
@@ -213,7 +213,7 @@ impl Rounds<'_, '_> {
         let take = |at: usize, outcome| outcomes[at] = outcome;
         crew::each(tasks.into_iter(), run, take, meanwhile)?;
         watched?;
-        // What happened until the last page has to be seen, too.
+        // Changes until the last page have to be seen, too.
         let none = SlotSet::none();
         self.watch.settle(&none, PATIENCE, &mut |_, _| {})?;
         Ok(outcomes)

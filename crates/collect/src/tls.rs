@@ -22,7 +22,7 @@ pub struct Tls {
     pub server_name: Option<String>,
 }
 
-/// What all connections of a run share.
+/// The TLS settings that all connections of a run share.
 #[derive(Debug, Clone)]
 pub struct TlsConfig {
     config: Arc<ClientConfig>,

@@ -23,9 +23,9 @@ enum Part {
 
 /// How the names of a sentence are shown.
 pub(crate) trait ShowNames {
-    /// What stands for a name with this spelling.
+    /// The text that replaces a name with this spelling.
     fn name(&self, spelling: &str) -> String;
-    /// What stands for a piece of the input.
+    /// The text that replaces a piece of the input.
     fn excerpt(&self, spelling: &str) -> String;
 }
 

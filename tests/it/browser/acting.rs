@@ -1,4 +1,4 @@
-//! What the page says first, and how it holds together: cards of the problems, steps, navigation, print, layout.
+//! The start of the page, and its coherence: cards of the problems, steps, navigation, print, layout.
 
 use std::path::Path;
 

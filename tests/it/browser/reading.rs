@@ -1,4 +1,4 @@
-//! What is read: hostile names are plain text, nothing is fetched, the numbers are those of report.json, and every
+//! Reading the page: hostile names are plain text, nothing is fetched, the numbers are those of report.json, and every
 //! width in both themes is readable.
 
 use std::path::Path;

@@ -33,7 +33,7 @@ impl Judged {
         Judged { cluster, topology }
     }
 
-    /// What fanout says of one batch.
+    /// The judgement of fanout on one batch.
     fn judge(&self, lines: &[Vec<u8>]) -> BatchOutcome {
         answer(&self.topology, lines)
     }
@@ -59,7 +59,7 @@ fn sample(command: &Command) -> Option<(Vec<Vec<u8>>, Vec<usize>)> {
     lengths.into_iter().find_map(|len| {
         // Two of anything: words, keys, numbers of keys.
         let mut words = name.clone();
-        // It takes nothing behind its values that is no option.
+        // Only options may follow its values.
         let len = if command.name == "msetex" { 6 } else { len };
         words.resize(len, b"2".to_vec());
         let mut put = |place: usize, word: &str| words[place] = word.into();
@@ -233,7 +233,7 @@ fn every_key_is_where_the_server_finds_it(
             };
             assert_eq!(sorted(&found), sorted(&keys), "{}", command.name);
         }
-        // Shard channels have slots and are no keys.
+        // Shard channels have slots and are not keys.
         other => assert!(
             command.name.starts_with('s') && error(&other).contains("no key arguments"),
             "{other:?}"

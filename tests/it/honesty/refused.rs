@@ -1,4 +1,4 @@
-//! Inputs that are no key dump: a case for each row of the tables, made by the real tool where there is one.
+//! Inputs that are not key dumps: a case for each row of the tables, made by the real tool where there is one.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -41,7 +41,7 @@ database.close()
 os.remove("keys")
 "#;
 
-/// What tools write that are not at hand: the bytes that their formats are defined to start with.
+/// Files of tools that are not at hand: the bytes that their formats are defined to start with.
 const STARTS: &[(&str, &[u8])] = &[
     ("a bzip2 file", b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"),
     ("an lzip file", b"LZIP\x01\x0C"),
@@ -160,7 +160,7 @@ fn files_of_tools() -> Vec<Case> {
     scratch.entries(".").into_iter().map(named).collect()
 }
 
-/// What redis-cli prints on both streams, whatever comes of it.
+/// The output of redis-cli on both streams, whether it succeeds or not.
 fn redis_cli(port: u16, arguments: &[&str]) -> Vec<u8> {
     let mut command = Command::new("redis-cli");
     command.args(["-h", "127.0.0.1", "-p", &port.to_string()]);

@@ -19,7 +19,7 @@ const MEANINGFUL: u64 = 100;
 /// Tolerances of memory and load, as `slotscope plan` has them.
 const TOLERANCES: (f64, f64) = (0.03, 0.10);
 
-/// What is known of one plan.
+/// The facts about one plan.
 struct Case {
     nodes: usize,
     seed: u64,
@@ -27,7 +27,7 @@ struct Case {
     met: bool,
     /// The load's least by the proof, where there is one.
     proven: Option<f64>,
-    /// What may not move is above some target by itself.
+    /// Pinned slots alone are above some target.
     pinned: bool,
     /// How far above its targets the fullest node is, by goal, as a ratio.
     missed: [f64; 2],

@@ -132,7 +132,7 @@ impl Cluster {
         call_ok(&mut self.servers[i].connect(), &command);
     }
 
-    /// What server `i` answers to CLUSTER NODES.
+    /// The reply of server `i` to CLUSTER NODES.
     pub(crate) fn nodes(&self, i: usize) -> String {
         self.servers[i].connect().call(&["CLUSTER", "NODES"]).text()
     }

@@ -176,7 +176,7 @@ impl Server {
         self.folder.path()
     }
 
-    /// What `redis-cli ARGUMENTS` prints when it is asked of this server.
+    /// The output of `redis-cli ARGUMENTS` for this server.
     pub(crate) fn redis_cli(&self, arguments: &[&str]) -> Vec<u8> {
         // An empty password would be sent, too.
         let password = self.password.as_deref();

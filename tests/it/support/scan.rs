@@ -1,4 +1,4 @@
-//! Scans as the tests run them: the format, the threads, the chunks and the kernel are chosen, all else is the default.
+//! Scans as the tests run them: the format, the threads, the chunks and the kernel are chosen, the rest is the default.
 
 use slotscope::error::Result;
 use slotscope::format::{Format, named};

@@ -1,4 +1,4 @@
-//! What a run of the program takes: its peak of resident memory, its CPU time, and what it said.
+//! The resource usage of a run of the program: its peak of resident memory, its CPU time, and its messages.
 
 use std::io::{Read, Seek};
 use std::process::{Command, Stdio};
@@ -9,12 +9,12 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Ticks a second in which Linux counts CPU time, on every machine that is common.
 const TICKS: f64 = 100.0;
 
-/// What a run took.
+/// The resource usage of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Usage {
     /// The exit code; none where it was killed.
     pub code: Option<i32>,
-    /// What it wrote on standard error.
+    /// Its standard error.
     pub stderr: String,
     /// The most memory that it had resident; `None` where the system does not say it.
     pub peak_kib: Option<u64>,

@@ -37,7 +37,7 @@ fn by_node(case: &Planted) -> Vec<Vec<String>> {
     nodes
 }
 
-/// The dumps of a case, one a node, with a damage that leaves what the first node holds as it is.
+/// The dumps of a case, one per node, with a damage that does not change the load of the first node.
 fn damaged(case: &Planted, damage: Damage, random: &mut Rng) -> Vec<Vec<u8>> {
     let mut nodes = by_node(case);
     let last = nodes.len() - 1;
@@ -238,7 +238,7 @@ fn a_file_of_two_primaries_next_to_one_of_one_is_no_damage() {
     let summary = analyzed(&dumps, &on(&topology));
     let sentence = &summary.verdict.sentence;
     assert_eq!(summary.verdict.state, State::Balanced, "{sentence}");
-    // What belongs to the node of the other file is from elsewhere.
+    // Slots of the node of the other file are from elsewhere.
     let mixed = two
         .into_iter()
         .chain(own(&[0], "other"))

@@ -58,7 +58,7 @@ impl Spans {
     }
 }
 
-/// In a column of numbers: this row has none.
+/// In a column of numbers: this row has no value.
 pub const MISSING: u64 = u64::MAX;
 
 /// In the column of `Number::Expiry`: the key never expires; a row without a time says so too.
@@ -107,11 +107,11 @@ impl Word {
     pub(crate) const ALL: [Word; 2] = [Word::Type, Word::Encoding];
 }
 
-/// What is known of each key besides its name. A column is empty where the input does not carry it, else as long as
+/// The attributes of each key besides its name. A column is empty if the input does not carry it, else as long as
 /// the keys.
 #[derive(Default, Clone, Debug, PartialEq)]
 pub struct Values {
-    /// What the key weighs, or `MISSING`: a column for each metric of `Metric::WEIGHTS`.
+    /// The weight of the key, or `MISSING`: a column for each metric of `Metric::WEIGHTS`.
     pub weights: [Vec<u64>; WEIGHTS],
     /// Other numbers, or `MISSING`: a column for each of `Number::ALL`.
     pub numbers: [Vec<u64>; Number::ALL.len()],
@@ -127,7 +127,7 @@ pub struct Values {
     pub commands: Spans,
     /// Where each row is in the input, where the block does not show that.
     pub offsets: Vec<u64>,
-    /// What a list of extremes says of each key; such rows are operations without a weight.
+    /// The amount of each key in a list of extremes; such rows are operations without a weight.
     pub extremes: Vec<(Extreme, u64)>,
 }
 
@@ -225,6 +225,6 @@ pub struct KeyBatch<'a> {
     pub base: Padded<'a>,
     /// Where each key is.
     pub keys: &'a Spans,
-    /// What is known of each.
+    /// Their attributes.
     pub values: &'a Values,
 }

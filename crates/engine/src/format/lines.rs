@@ -13,7 +13,7 @@ use crate::format::{
 };
 use crate::source::block::{Block, Padded, Piece};
 
-/// What such a dump cannot show.
+/// The limits of this format, for the notes of a report.
 const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
     redis-cli --no-raw --scan loses nothing";
 
@@ -22,10 +22,10 @@ pub struct Lines {
     is_detected: bool,
 }
 
-/// What an input is where nothing else fits.
+/// The format of an input that no other format matches.
 pub(crate) static DETECTED: Lines = Lines { is_detected: true };
 
-/// What the user says that it is.
+/// The format if the user chooses it.
 pub static CHOSEN: Lines = Lines { is_detected: false };
 
 impl Format for Lines {
@@ -108,7 +108,7 @@ impl Format for Delimited {
 struct LineKeys {
     crlf: bool,
     delimiter: u8,
-    /// What in the first lines is unlikely to be a key.
+    /// Counts of first lines that are unlikely to be keys.
     odd: ReadStats,
 }
 

@@ -81,7 +81,7 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub trait Format: Sync {
     /// What `--format` calls it.
     fn name(&self) -> &'static str;
-    /// One line of such a dump.
+    /// An example line of a dump in this format.
     fn example(&self) -> &'static str;
     /// Whether an input that starts with `head` is in this format.
     fn detect(&self, head: Head<'_>) -> Detected;
@@ -212,17 +212,17 @@ pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> Found;
 /// Fills the offsets of a delimiter and of LF in `base[from..]`, ascending, and says how many.
 pub type FindCells<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> FoundCells;
 
-/// What a reader works with.
+/// The state that a reader works with.
 pub struct Columns<'a> {
     /// The keys of the batch that is being filled.
     pub keys: &'a mut Spans,
-    /// What is known of each besides its name.
+    /// The attributes of each key besides its name.
     pub values: &'a mut Values,
     /// The kernel's way to find a byte.
     pub find: FindByte<'a>,
     /// The kernel's way to find the ends of cells.
     pub find_cells: FindCells<'a>,
-    /// What LFU counters say.
+    /// The meaning of LFU counters.
     pub lfu: LfuRule,
 }
 

@@ -1,8 +1,8 @@
-//! What a reader may meet besides keys, and the words for it.
+//! Things that a reader may meet besides keys, and the words for them.
 
 use serde::{Deserialize, Serialize};
 
-/// What a notice says of the dump.
+/// The kind of statement that a notice makes about the dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Says {
     /// Nothing: it may be right.

@@ -1,6 +1,6 @@
 //! Coarser patterns, for dumps that have more patterns than can be counted: at each level more of a name is an id.
 //!
-//! What a name becomes depends on the name and the level alone, and the levels build on each other: a pattern of one
+//! The coarse pattern of a name depends on the name and the level alone, and the levels build on each other: a pattern of one
 //! level becomes that of the next whether or not it was made coarser before. So counts of parts of a dump add up.
 
 use crate::pattern::ids::Id;

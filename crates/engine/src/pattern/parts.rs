@@ -3,13 +3,13 @@
 
 use crate::pattern::ids::Id;
 
-/// What joins the words of one id, as in `aB3_x-9`.
+/// The bytes that join the words of one id, as in `aB3_x-9`.
 const JOINERS: &[u8] = b"-_+=~";
 
 /// A pattern with more parts keeps the rest in one.
 const MOST: usize = 64;
 
-/// What a part of a pattern is.
+/// The kind of a part of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The mark of an id.
@@ -31,7 +31,7 @@ pub enum Kind {
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Part<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its bytes.
     pub bytes: &'a [u8],

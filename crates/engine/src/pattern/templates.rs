@@ -39,7 +39,7 @@ pub(crate) struct Templates {
     scratch: Vec<u32>,
     /// Keys that may become templates.
     learnable: usize,
-    /// Which table takes the next one that both may take.
+    /// The table that takes the next template that both may take.
     is_turn_of_numbers: bool,
     /// Batches in a row with few templates.
     strikes: u32,

@@ -54,9 +54,9 @@ pub struct Scan<'a> {
     pub kernel: &'static Kernel,
     /// The format of every input; `None` to detect it for each.
     pub format: Option<&'static dyn Format>,
-    /// Which keys are wanted, where the input shows it.
+    /// The filter, for inputs that carry its fields.
     pub only: &'a Only,
-    /// What part of a key is hashed.
+    /// The hash policy.
     pub policy: &'a Policy,
     /// How inputs are walked whose keys are only found so.
     pub walking: Walking,
@@ -66,7 +66,7 @@ pub struct Scan<'a> {
     pub proceed: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-/// Which keys are counted; of inputs that do not show it, all are.
+/// The filter of keys; inputs that do not carry its fields are counted whole.
 #[derive(Debug, Clone, Default)]
 pub struct Only {
     /// Only keys of this database.
@@ -86,11 +86,11 @@ impl Only {
     };
 }
 
-/// What a scan found.
+/// The result of a scan.
 pub struct Scanned<T> {
     /// The counts.
     pub tally: T,
-    /// What was seen of each input, in their order.
+    /// The notices of each input, in their order.
     pub inputs: Vec<SeenInput>,
     /// Where inputs could not be read to their end, in order.
     pub incomplete: Vec<Incomplete>,
@@ -100,7 +100,7 @@ pub struct Scanned<T> {
     pub open_ends: Vec<OpenEnds>,
 }
 
-/// What was seen of one input.
+/// The notices of one input.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SeenInput {
     /// The name of its format.
@@ -259,7 +259,7 @@ fn no_field(option: &'static str, field: Field, source: &dyn Source, format: &st
     Error::option(option, "", what)
 }
 
-/// What one thread works with.
+/// The state of one thread.
 struct Worker<T> {
     block: Block,
     keys: Spans,
@@ -268,7 +268,7 @@ struct Worker<T> {
     counts: Counts<T>,
 }
 
-/// What it counted.
+/// The counts of one thread.
 struct Counts<T> {
     chosen: Chosen,
     rejects: Rejects,

@@ -1,4 +1,4 @@
-//! What all threads of a scan write to, and how it ends.
+//! The state that all threads of a scan share, and how the scan ends.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,13 +17,13 @@ use crate::source::chunk::Trouble;
 use crate::source::line_number::line_of;
 use crate::source::room::Room;
 
-/// What is common to all workers.
+/// The state shared by all workers.
 pub(super) struct Shared<'a> {
     /// The inputs.
     pub sources: &'a [Box<dyn Source>],
-    /// What of each is read.
+    /// The share of each source to read.
     pub shares: &'a [Share],
-    /// What was seen of each.
+    /// The notices of each.
     pub seen: Vec<Mutex<SeenInput>>,
     /// The keys at the ends of the blocks of each.
     borders: Vec<Borders<u64>>,

@@ -13,7 +13,7 @@ use crate::format::Stretch;
 use crate::scan::Scan;
 use crate::source::Source;
 
-/// What of an input is read.
+/// The share of an input to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     /// The number of the input among all that are counted, from 0.

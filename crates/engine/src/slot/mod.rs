@@ -28,7 +28,7 @@ pub struct SlotBatch<'a> {
     pub input: u32,
     /// The offset in it of the block that their offsets are in, where the block is a piece of it.
     pub offset: u64,
-    /// What computed them.
+    /// The kernel that computed them.
     pub kernel: &'static Kernel,
 }
 

@@ -14,7 +14,7 @@ use crate::source::{ReadAt, Source};
 pub struct Counter {
     /// The end of what was read of each source.
     ends: Arc<[AtomicU64]>,
-    /// What was read since the last call of `take`.
+    /// The bytes read since the last call of `take`.
     read: Arc<AtomicU64>,
     /// All that is stored.
     pub total: u64,
@@ -118,7 +118,7 @@ impl Source for Counted<Box<dyn Source>> {
 }
 
 impl<S> Counted<S> {
-    /// What it is opened as.
+    /// Wraps an opened source.
     fn of<T>(&self, source: T) -> Counted<T> {
         Counted {
             source,

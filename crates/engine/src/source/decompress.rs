@@ -60,7 +60,7 @@ fn is_envelope(head: &[u8]) -> bool {
     head.starts_with(b"VCS\x01")
 }
 
-/// What `reader` gives, decompressed where it is compressed.
+/// The content of `reader`, decompressed if it is compressed.
 ///
 /// # Errors
 /// What the reader says of its first bytes; frames to pass over that are cut off, or have neither zstd nor lz4 after
@@ -80,7 +80,7 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     }
 }
 
-/// What `reader` gives after the first `passed_over` bytes of an input in this form, decompressed: from the start of a
+/// The content of `reader` after the first `passed_over` bytes of an input in this form, decompressed: from the start of a
 /// member or frame on.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ const BUFFER: usize = 256 << 10;
 /// Bytes that are read at the start and after a place that was jumped to; twice as many each time that reading continues.
 const FIRST_READ: usize = 8 << 10;
 
-/// What is computed over all bytes that are walked over.
+/// A checksum over all bytes that are walked over.
 pub(crate) trait Checksum: Send {
     /// Takes in the next bytes.
     fn add(&mut self, bytes: &[u8]);
@@ -24,7 +24,7 @@ pub(crate) trait Checksum: Send {
 /// An input, and how far it is walked.
 pub struct Forward {
     bytes: Bytes,
-    /// What was read is `..end`.
+    /// The bytes read are `..end`.
     buffer: Block,
     end: usize,
     /// Where in the buffer the walk is.

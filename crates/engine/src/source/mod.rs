@@ -82,8 +82,8 @@ pub trait Source: Debug + Send + Sync {
         of_object.or_else(|| self.size_bytes())
     }
 
-    /// What is another once its bytes are, such as the time when a file was written. `None` where nothing shows it, and for
-    /// objects, whose tag does.
+    /// A value that changes with the bytes, such as the time when a file was written. `None` if nothing shows a change, and for
+    /// objects, whose tag shows it.
     fn version(&self) -> Option<String> {
         None
     }
@@ -93,7 +93,7 @@ pub trait Source: Debug + Send + Sync {
         self.size_bytes().is_some()
     }
 
-    /// Which version of an object of a store it is; `None` for files.
+    /// The version of an object of a store; `None` for files.
     fn object(&self) -> Option<&ObjectIdentity> {
         None
     }

@@ -81,7 +81,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once("://").filter(|(scheme, _)| is_word(scheme))
 }
 
-/// What follows a scheme, from the host on. The password of a server may hold a slash, the path of an object an @. Azure
+/// The part after a scheme, from the host on. The password of a server may hold a slash, the path of an object an @. Azure
 /// has a container before the @.
 fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
     if scheme.to_ascii_lowercase().starts_with("abfs") {

@@ -39,7 +39,7 @@ pub struct RowReader<R> {
 }
 
 impl<R: Read + Send + 'static> RowReader<R> {
-    /// What was read and what is still to be read, from the start.
+    /// The whole content from the start: the bytes already read, then the rest.
     pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
         let failure = match self.trouble {
             Some(Trouble::Read(_, error)) => Some(error),

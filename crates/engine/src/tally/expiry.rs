@@ -24,7 +24,7 @@ pub struct Expiry {
     pub sometime: Load,
     /// Keys that expire, by minutes.
     pub times: TimeSpans<MINUTE>,
-    /// What some of these are. Tallies of before have no sample.
+    /// A sample of these with their attributes. Older tallies have no sample.
     #[serde(default, skip_serializing_if = "BottomK::is_empty")]
     sample: SampledExpiry,
     /// The keys that the sample is of.

@@ -1,4 +1,4 @@
-//! What lists of extremes say of keys, list by list. It is not a load: nothing else counts these rows.
+//! Keys in lists of extremes, list by list. They are not a load: nothing else counts these rows.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::tally::Tally;
 use crate::tally::operations::add_to_command;
 use crate::tally::tags::TagCounter;
 
-/// What is kept of a long name.
+/// The most that is kept of a long name.
 const MAX_NAME: usize = 512;
 
-/// What lists of extremes say of keys.
+/// The keys in lists of extremes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Extremes {
     /// By what they are lists of.
@@ -25,7 +25,7 @@ pub struct Extremes {
     keys: TagCounter,
 }
 
-/// What the lists of one kind have, besides the keys.
+/// Facts about the lists of one kind, besides the keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
     /// How many entries they have: a key may have several.

@@ -15,7 +15,7 @@ use crate::tally::tags::TagCounter;
 
 /// More commands than any server has: past this all others are one.
 const MAX_COMMANDS: usize = 4096;
-/// What is kept of a long name.
+/// The most that is kept of a long name.
 pub const MAX_NAME: usize = 512;
 /// Milliseconds of a second.
 pub const SECOND: u64 = 1000;

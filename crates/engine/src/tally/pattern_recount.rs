@@ -27,12 +27,12 @@ impl PatternRecount {
         }
     }
 
-    /// What was counted.
+    /// The counts.
     pub fn into_counted(self) -> Buckets {
         self.recount.into_counted()
     }
 
-    /// Takes over what was counted of other keys for the same candidates.
+    /// Merges the counts of other keys for the same candidates.
     pub fn take(&mut self, counted: Buckets) -> bool {
         self.recount.take(counted)
     }

@@ -1,4 +1,4 @@
-//! Which of the keys that operations are on the dumps have. They are looked up in a second pass, as a dump may be read
+//! Looks up in the dumps the keys that operations are on. This takes a second pass, as a dump may be read
 //! after a capture. Memory is that of the busiest keys, which are known by name, and a filter of a fixed size.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ struct Asked {
     filter: Vec<u64>,
 }
 
-/// Which of them were found.
+/// The keys that were found.
 #[derive(Clone)]
 pub struct Present {
     asked: Arc<Asked>,
@@ -43,18 +43,18 @@ impl Present {
         }
     }
 
-    /// Which of the keys were found.
+    /// The keys that were found.
     pub fn into_found(self) -> Vec<bool> {
         self.found
     }
 
-    /// Takes over which of the same keys were found elsewhere; false where they are not as many.
+    /// Merges which of the same keys were found elsewhere; false if their number differs.
     pub fn take(&mut self, found: Vec<bool>) -> bool {
         merge(&mut self.found, &found);
         self.found.len() == found.len()
     }
 
-    /// What was not found.
+    /// The keys that were not found.
     pub fn absent(&self) -> Absent {
         let keys = self.asked.keys.iter().map(|(_, key)| key);
         let looked_up = keys.clone().map(|key| key.ops).sum();

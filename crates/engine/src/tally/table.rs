@@ -94,7 +94,7 @@ impl NameTable {
         self.insert(hash.max(1), name, load)
     }
 
-    /// What `name`, whose hash is `hash`, holds; `None` where it is not in the table.
+    /// The load of `name`, whose hash is `hash`; `None` if it is not in the table.
     #[inline]
     pub(crate) fn find(&mut self, hash: u64, name: &[u8]) -> Option<&mut Load> {
         let hash = hash.max(1);

@@ -25,7 +25,7 @@ const PROVEN_ROWS: usize = 100;
 pub struct TagCounter {
     /// Keys that have a hash tag.
     pub tagged: u64,
-    /// What is known of the tags.
+    /// The counts of the tags.
     pub counts: TagCounts,
     /// Past the table, how many keys some of them have.
     pub sample: SampledTags,
@@ -49,7 +49,7 @@ struct Scratch {
     shared: tag_table::Counting,
 }
 
-/// What is known of the tags.
+/// The counts of the tags.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TagCounts {
     /// Every tag and what it holds.
@@ -112,7 +112,7 @@ impl TagCounter {
         known && self.follow == other.follow
     }
 
-    /// What is known by name, in no order: all, or past the table the heaviest that are followed.
+    /// The counts that are known by name, in no order: all, or past the table the heaviest that are followed.
     pub(crate) fn named(&self) -> Vec<(Vec<u8>, Load)> {
         match &self.counts {
             TagCounts::Exact(table) => {
@@ -350,7 +350,7 @@ impl Tally for TagCounter {
         if let (TagCounts::Exact(_), TagCounts::CountMin(_) | TagCounts::Shared(_)) =
             (&self.counts, &other.counts)
         {
-            // What is in a table can go anywhere.
+            // The content of a table can go anywhere.
             std::mem::swap(self, &mut other);
         }
         self.tagged = self.tagged.saturating_add(other.tagged);
@@ -372,7 +372,7 @@ impl Tally for TagCounter {
         match (&mut self.counts, other.counts) {
             (TagCounts::CountMin(mine), TagCounts::CountMin(theirs)) => mine.merge(*theirs),
             (TagCounts::HeavyHitters(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(*theirs),
-            // What one part follows by name is not known of the other: only the rows have all.
+            // A tag that one part follows by name is unknown to the other: only the rows have all.
             (TagCounts::HeavyHitters(mine), TagCounts::CountMin(mut rows)) => {
                 rows.merge(mine.rows.clone());
                 self.counts = TagCounts::CountMin(rows);

@@ -31,13 +31,13 @@ pub struct CarriedOut<'a> {
     /// Load by slot, and of tags that are heavy in the sample, of the names that are renamed.
     common: Vec<u64>,
     tags: SeededMap<u64, u64>,
-    /// What each scheme adds to that.
+    /// The changes of each scheme to that.
     moved: Vec<Moved>,
     /// Names by family, of those that schemes change.
     of_family: Vec<u64>,
 }
 
-/// What a scheme changes.
+/// The changes of a scheme.
 #[derive(Default)]
 struct Moved {
     slots: Vec<i64>,
@@ -45,7 +45,7 @@ struct Moved {
     renamed: u64,
 }
 
-/// Which names are renamed.
+/// The names that are renamed.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     /// A power of two: one name in this many.

@@ -27,7 +27,7 @@ pub(super) type Step = (u32, u32);
 /// A shape: its steps, and the number of its ending.
 pub(super) type Shape = (Vec<Step>, u32);
 
-/// What follows the last token, and the braces.
+/// The text after the last token, and the braces.
 pub(super) type Ending = (Vec<u8>, Option<Braces>);
 
 /// Texts by numbers from 1 on.
@@ -71,7 +71,7 @@ pub(super) struct NameShapes {
 /// In place of what follows a name of too many tokens.
 const REST: &[u8] = b"<rest>";
 
-/// What follows the last token of a name.
+/// The text after the last token of a name.
 pub(super) fn ending(tokens: &Tokens) -> Ending {
     let tail = if tokens.is_cut { REST } else { tokens.tail() };
     (tail.to_vec(), tokens.braces)

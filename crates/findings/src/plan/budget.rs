@@ -1,6 +1,6 @@
 //! Work is counted, never timed: so a plan is the same on every machine.
 
-/// What a search may still look at, counted in slots and pairs of slots.
+/// The work that a search may still do, counted in slots and pairs of slots.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     /// How much was looked at.

@@ -3,7 +3,7 @@
 /// The load of a node, and what it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NodeLoad {
-    /// What it holds.
+    /// Its load.
     pub load: f64,
     /// Its heaviest slot.
     pub heaviest: f64,

@@ -13,7 +13,7 @@ use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::summary::worded::Worded;
 
-/// What the user says of the nodes.
+/// The user's limits of the nodes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Room {
     /// Bytes that a node may use; absent: what its server says.
@@ -163,7 +163,7 @@ impl Capacity {
     }
 }
 
-/// What each node uses of its limit: as the user or its server says, else the bytes of the dump, scaled as those of the
+/// The part of its limit that each node uses: as the user or its server says, else the bytes of the dump, scaled as those of the
 /// nodes that are known.
 fn used(owning: &[(usize, &NodeLoad)], room: &Room, observed: &Observed) -> Vec<Option<u64>> {
     let told = |at: usize| {
@@ -176,7 +176,7 @@ fn used(owning: &[(usize, &NodeLoad)], room: &Room, observed: &Observed) -> Vec<
         by_user.map(|(_, used)| *used).or_else(by_server)
     };
     let dumped = |node: &NodeLoad| node.load.get(Metric::Bytes).copied();
-    // What is known of some nodes scales the others: dict, buffers and fragmentation are much alike.
+    // The known nodes scale the others: dict, buffers and fragmentation are much alike.
     let known = owning
         .iter()
         .filter_map(|(at, node)| Some((told(*at)?, dumped(node)?)));

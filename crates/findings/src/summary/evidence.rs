@@ -24,7 +24,7 @@ use crate::summary::{FileFacts, InputFacts};
 pub enum Evidence {
     /// Keys without a size or a number of operations.
     WeightMissing {
-        /// What they lack.
+        /// The metric that they lack.
         metric: Metric,
         /// How many.
         keys: u64,

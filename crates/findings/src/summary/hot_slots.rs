@@ -27,7 +27,7 @@ pub struct SlotAtWork {
     pub listed: Vec<KeyAtWork>,
 }
 
-/// A key in such a slot.
+/// A key in a hot slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KeyAtWork {
     /// Its first 512 bytes.

@@ -60,7 +60,7 @@ pub(crate) struct Judgement {
     pub bands: Bands,
 }
 
-/// What is counted of a role, to know whether it is enough.
+/// The amounts of a role that show whether it has enough data.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Amounts {
     /// Keys of the compared nodes.
@@ -144,7 +144,7 @@ fn has_too_few_keys(split: &Split<'_>, amounts: Amounts, by_chance: Option<f64>)
     is_nothing || is_few
 }
 
-/// What nodes are of which the fullest has this many fair shares of memory, where nothing else is known of them.
+/// The state of nodes of which the fullest has this many fair shares of memory, if nothing else is known of them.
 pub fn state_of(max_over_mean: f64) -> State {
     Bands::new(Measure::Keys, None, None).state(max_over_mean)
 }

@@ -1,4 +1,4 @@
-//! What roles, limits and servers say of each node, noted in the list of nodes.
+//! Notes the roles, limits and servers of each node in the list of nodes.
 
 use crate::summary::balance::tidy;
 use crate::summary::compared::Compared;

@@ -48,7 +48,7 @@ pub struct KeyGroups<R> {
 pub struct Pattern {
     /// Key names with marks in place of ids.
     pub pattern: Name,
-    /// What its keys hold.
+    /// The load of its keys.
     #[serde(flatten)]
     pub kind: GroupLoad,
 }
@@ -61,12 +61,12 @@ pub struct Prefix {
     /// How many segments.
     #[serde(default)]
     pub level: usize,
-    /// What its keys hold.
+    /// The load of its keys.
     #[serde(flatten)]
     pub kind: GroupLoad,
 }
 
-/// What the keys of a pattern or prefix hold.
+/// The load of the keys of a pattern or prefix.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct GroupLoad {
@@ -87,13 +87,13 @@ pub struct GroupLoad {
 /// How keys are split.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
-    /// What separates segments.
+    /// The separator of segments.
     pub separator: &'a [u8],
     /// Levels of prefixes.
     pub depth: usize,
 }
 
-/// What is known of one name.
+/// The sums of one name.
 #[derive(Clone, Default)]
 struct Sum {
     load: Load,

@@ -1,4 +1,4 @@
-//! What a listing claims of its primaries, whatever its form: they are checked one by one, and make a
+//! The claims of a listing about its primaries, whatever its form: they are checked one by one, and make a
 //! `Topology` or an error that names the two claims which contradict each other.
 
 use std::collections::{HashMap, HashSet};

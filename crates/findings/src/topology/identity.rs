@@ -1,4 +1,4 @@
-//! Which node of today is which afterwards. Two listings name their nodes; the ids of an even split and of files are made
+//! Matches the nodes of today with those afterwards. Two listings name their nodes; the ids of even splits and of files are made
 //! up, so there the nodes that share most slots are the same, and no key moves that need not.
 
 use std::cmp::Reverse;

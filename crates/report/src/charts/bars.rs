@@ -109,13 +109,13 @@ pub(super) fn row_height(rows: usize) -> i32 {
 pub(super) struct Bars {
     /// The finding.
     pub title: String,
-    /// What was read.
+    /// The input.
     pub subtitle: String,
     /// The rows from top to bottom.
     pub rows: Vec<Row>,
     /// Lines through them.
     pub marks: Vec<Mark>,
-    /// What the colours mean, where there are several.
+    /// The meaning of the colours, if there are several.
     pub legend: Vec<(Rgb, &'static str)>,
     /// Its axis.
     pub scale: Scale,
@@ -123,7 +123,7 @@ pub(super) struct Bars {
 
 /// An axis: what it counts, how its numbers are written, and how close ticks may be.
 pub(super) struct Scale {
-    /// What it counts.
+    /// The noun for what it counts.
     pub noun: String,
     /// How its numbers are written.
     pub numbers: Numbers,

@@ -29,7 +29,7 @@ const NAMED: usize = 12;
 const THICK: usize = 24;
 const THIN: usize = 64;
 
-/// Which colour a load has.
+/// The colours of loads.
 struct Scale {
     /// The load of the darkest colour.
     top: u64,

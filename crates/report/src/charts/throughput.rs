@@ -10,7 +10,7 @@ use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
 use crate::plot::{Mark, Plot};
 
-/// What one kernel does.
+/// The throughput of one kernel.
 pub struct Line {
     /// The kernel.
     pub name: String,

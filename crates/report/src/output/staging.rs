@@ -7,7 +7,7 @@ use slotscope_engine::error::Result;
 use crate::output::replace::{self, Staged, Written};
 use crate::output::unfinished;
 
-/// What is not in place yet; dropped unfinished, it is removed with what is in it.
+/// Files that are not in place yet; dropped unfinished, the folder is removed with its content.
 #[derive(Default)]
 pub(super) struct Staging {
     /// In the order in which they are put in place.

@@ -17,14 +17,14 @@ pub(crate) struct Plot {
     pub x: Axis,
     /// Bottom to top.
     pub y: Axis,
-    /// What is drawn, from the back to the front.
+    /// The marks, from the back to the front.
     pub marks: Vec<Mark>,
 }
 
 /// Something that is drawn between the axes, at values of both.
 #[derive(Debug, Clone)]
 pub(crate) enum Mark {
-    /// What is between two lines, beneath the grid: along, low, high.
+    /// The area between two lines, beneath the grid: along, low, high.
     Band(Vec<[f64; 3]>, Rgb),
     /// A bar from the bottom up: its left end, its right end, its height; and what to say of it.
     Bar([f64; 3], Rgb, String),

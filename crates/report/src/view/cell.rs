@@ -5,7 +5,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text;
 use slotscope_findings::summary::nodes::NodeLoad;
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
     /// Nothing that is known.
@@ -91,7 +91,7 @@ impl<'a> Cell<'a> {
         Value::Text(text.into()).into()
     }
 
-    /// What something was and what it becomes, spelled; one value where both are the same.
+    /// A value before and after, spelled; one value if both are the same.
     pub fn change([before, after]: [String; 2]) -> Self {
         Cell::text(if before == after {
             before

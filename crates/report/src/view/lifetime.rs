@@ -66,7 +66,7 @@ pub(crate) fn expiry(summary: &Summary) -> Option<Section<'_>> {
     })
 }
 
-/// What expires within an hour: by node, and by pattern.
+/// Keys that expire within an hour: by node, and by pattern.
 fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
     let count = if leaving.estimated {
         "about keys"

@@ -82,7 +82,7 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::remarks,
 ];
 
-/// What one acts on, in so few lines that a terminal shows them at once.
+/// The sections to act on, in so few lines that a terminal shows them at once.
 static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::filtered,
     verdict::main_problems,
@@ -90,7 +90,7 @@ static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
     verdict::main_steps,
 ];
 
-/// What follows it on a terminal that has room for it.
+/// The sections after them on a terminal that has room.
 static BELOW_ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =
     &[node_bars::bars, extremes::section, verdict::main_risks];
 
@@ -129,11 +129,11 @@ pub struct Section<'a> {
     pub id: &'static str,
     /// Its name in the page's navigation; empty where it is not listed there.
     pub label: &'static str,
-    /// Its heading; empty where it has none.
+    /// Its heading; empty if it has none.
     pub title: String,
-    /// What is under the heading, in order.
+    /// The blocks under the heading, in order.
     pub blocks: Vec<Block<'a>>,
-    /// Which reports have it.
+    /// The reports that have it.
     pub scope: Scope,
     /// Whether it is small enough to share a row of a page with its neighbour.
     pub is_narrow: bool,
@@ -143,7 +143,7 @@ pub struct Section<'a> {
     pub manual: Option<(&'static str, &'static str)>,
 }
 
-/// Which reports have a section.
+/// The reports that have a section.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
     /// All.
@@ -168,7 +168,7 @@ pub enum Block<'a> {
     Line(String),
     /// A command to copy; it is never wrapped.
     Command(String),
-    /// What to do.
+    /// The steps.
     Steps(StepTable),
     /// A table.
     Table(Table<'a>),

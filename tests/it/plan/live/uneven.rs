@@ -147,7 +147,7 @@ impl Uneven {
         (code, fs::read_to_string(&log).unwrap())
     }
 
-    /// Who owns each slot by the scripts' jobs.
+    /// The owner of each slot by the scripts' jobs.
     pub(super) fn promised(&self, script: &str) -> Vec<usize> {
         let mut owner = self.before.clone();
         for (_, to, ranges) in jobs(script) {

@@ -137,7 +137,7 @@ fn odd_names(commands: &mut Commands) {
     }
 }
 
-/// Lists, sets, sorted sets and hashes of so many elements of so many bytes; the numbers are in their names.
+/// Lists, sets, sorted sets and hashes of various numbers of elements and sizes; the numbers are in their names.
 fn collections(commands: &mut Commands) {
     for many in [1, 2, 7, 60, 129, 513, 3000] {
         for len in [4, 30, 90] {

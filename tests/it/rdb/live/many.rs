@@ -35,7 +35,7 @@ fn words(rng: &mut Rng, count: usize, most: usize) -> Vec<String> {
     (0..count).map(|_| word(rng, most)).collect()
 }
 
-/// So many keys, of all types in turn.
+/// `count` keys, of all types in turn.
 fn fill(client: &mut Client, kind: Kind, count: usize, seed: u64) {
     let rng = &mut Rng::new(seed);
     let mut types = vec![
@@ -184,7 +184,7 @@ fn sums_of_each_encoding_are_near_what_the_server_says() {
     }
 }
 
-/// What a server calls itself.
+/// The version that a server reports.
 fn version(client: &mut Client) -> String {
     let info = say(client, "INFO server").text();
     let field = |name: &str| {

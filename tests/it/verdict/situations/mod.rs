@@ -55,7 +55,7 @@ fn situation(
 }
 
 impl Situation {
-    /// What else has to hold, in words for the message.
+    /// Another condition, in words for the message.
     fn and(mut self, words: &'static str, holds: impl Fn(&Summary) -> bool + 'static) -> Self {
         let check = move |summary: &Summary| {
             if holds(summary) {
@@ -102,7 +102,7 @@ impl Situation {
         })
     }
 
-    /// What does not hold.
+    /// The conditions that do not hold.
     fn complaints(&self) -> Vec<String> {
         let summary = self.scene.summary();
         let verdict = &summary.verdict;

@@ -15,7 +15,7 @@ use crate::source::forward::Forward;
 /// A run of fewer bytes is walked: the way to a worker costs more.
 const FEWEST_BYTES: usize = 16 << 10;
 
-/// What is wrong with a command of which a key is not kept.
+/// The reason to reject a command of which a key is not kept.
 const LONG: &str = "a command with a key of more than 1 MiB";
 
 /// A walk over commands.

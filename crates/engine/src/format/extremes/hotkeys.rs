@@ -126,7 +126,7 @@ struct Maps {
 /// An array or a map that is open.
 #[derive(Default)]
 struct Level {
-    /// What its keys and amounts are of, where it has those.
+    /// The kind of its keys and amounts, if it has any.
     list: Option<Extreme>,
     /// The names so far, where it is a map of names and values: the first few.
     names: Vec<Name>,

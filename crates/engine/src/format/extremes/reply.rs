@@ -89,7 +89,7 @@ impl Parts {
                     return Ok(Some(Part::Open));
                 }
                 _ if number(line).is_some() => self.column = Some(0),
-                // What is open ends before the line.
+                // Open columns end before the line.
                 _ if self.columns.pop().is_some() => return Ok(Some(Part::Close)),
                 _ => {
                     let start = std::mem::replace(&mut self.at, next);

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// What ends a walk.
+/// A fault that ends a walk.
 #[derive(Debug)]
 pub(in crate::format) enum Fault {
     /// The input ends.

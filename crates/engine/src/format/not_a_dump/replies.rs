@@ -85,7 +85,7 @@ fn is_form(word: &[u8]) -> bool {
     }
 }
 
-/// What a word of a reply is.
+/// The kind of a word in a reply.
 enum Word {
     Is(&'static str),
     OneOf(&'static [&'static str]),
@@ -174,7 +174,7 @@ fn is_of_the_server(words: &[&[u8]]) -> bool {
     is_alone || names.iter().any(|names| starts(words, names))
 }
 
-/// What LATENCY measures.
+/// The events that LATENCY measures.
 const LATENCY_EVENTS: &[&str] = &[
     "active-defrag-cycle",
     "aof-fsync-always",

@@ -18,7 +18,7 @@ use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, 
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::line_at;
 
-/// What such a dump cannot show; that redis-cli stops at a NUL was seen of 7.0.15.
+/// The limits of this format, for the notes of a report; redis-cli 7.0.15 was seen to stop at a NUL.
 const NOTE: &str = "a raw key list of redis-cli --cluster call: a key with a line end is split, a NUL in a key cuts off \
     all that its node lists behind it, and replicas list their keys once more unless --cluster-only-masters is given; \
     redis-cli --no-raw --scan of every primary loses nothing";
@@ -127,7 +127,7 @@ fn is_error(reply: &[u8]) -> bool {
     reply == b"Failed!" || errors::is_failure(reply)
 }
 
-/// What a line is, as far as its neighbours must know.
+/// The kind of a line, as far as its neighbours must know.
 #[derive(Clone, Copy, PartialEq)]
 enum Line {
     /// A node, and no key.

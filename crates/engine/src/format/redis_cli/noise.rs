@@ -8,7 +8,7 @@ use crate::format::{Detected, Head, Notice};
 /// Lines of a head that decide its format.
 const LINES: usize = 200;
 
-/// What kind of noise `line`, without its line end, is; `None` where it may be a row.
+/// The kind of noise that `line` is, without its line end; `None` if it may be a row.
 pub(crate) fn noise(line: &[u8]) -> Option<Notice> {
     let line = bare(line);
     let ends = |start: &[u8], end: &[u8]| {

@@ -49,7 +49,7 @@ struct Row {
     value: usize,
 }
 
-/// What the value of a row is.
+/// The kind of a row's value.
 #[derive(PartialEq)]
 enum Kind {
     Text,

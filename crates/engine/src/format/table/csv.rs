@@ -235,7 +235,7 @@ impl CsvKeys {
         }
     }
 
-    /// What the fields of a row say.
+    /// Parses the fields of a row.
     fn row(&self, content: &[u8], fields: &[Span]) -> Result<Row, Refusal> {
         if fields.len() != self.fields {
             let or_more = if fields.len() == MAX_FIELDS {

@@ -135,7 +135,7 @@ impl JsonKeys {
         })
     }
 
-    /// What member `number` of an object holds, by its name.
+    /// The content of member `number` of an object, by its name.
     fn role(&self, number: usize, name: &[u8]) -> Option<(Role, usize)> {
         match self.first.get(number) {
             Some(member) if member.name == name => member.role,
@@ -143,7 +143,7 @@ impl JsonKeys {
         }
     }
 
-    /// What the object at the start of `line` says, and where it ends. Its key is decoded.
+    /// Parses the object at the start of `line`, and says where it ends. Its key is decoded.
     fn row(&self, line: &mut [u8]) -> Result<(usize, Option<Row>), Refusal> {
         let mut best: [Option<(usize, Value)>; ROLES] = [None; ROLES];
         let members = json_object::members(line, |number, name, value| {
@@ -219,7 +219,7 @@ impl JsonKeys {
                 }
             }
         }
-        // What comes late is counted one by one.
+        // Columns that start late are counted row by row.
         let is_late = |(found, carried): (&Option<_>, &bool)| found.is_some() && !carried;
         if best.iter().zip(&self.carried).any(is_late) {
             return None;

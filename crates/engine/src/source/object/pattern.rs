@@ -1,7 +1,7 @@
 //! Patterns of object names, as a shell has them: `*` and `?` match within a folder, `**` over folders, `[a-c]` one
 //! character.
 
-/// What of a pattern comes before its first wildcard, up to the last slash: all names that match start with it.
+/// The part of a pattern before its first wildcard, up to the last slash: all names that match start with it.
 pub(super) fn fixed_part(pattern: &str) -> &str {
     let wild = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
     let end = pattern[..wild].rfind('/').map_or(0, |slash| slash + 1);

@@ -21,11 +21,11 @@ pub struct Counted {
     pub hash: u64,
     /// Its name.
     pub name: Name,
-    /// What was counted of it.
+    /// Its counts.
     pub load: Load,
     /// It cannot hold more than this.
     pub ceiling: Load,
-    /// What its cells held when a key of it was counted last.
+    /// The content of its cells when a key of it was counted last.
     pub cells: Load,
 }
 
@@ -132,7 +132,7 @@ impl Buckets {
         self.left_out = self.left_out.max(out.ceiling);
     }
 
-    /// Takes over what was counted of other keys, by the same ranks.
+    /// Merges the counts of other keys, by the same ranks.
     pub fn merge(&mut self, other: Buckets) {
         self.left_out = self.left_out.max(other.left_out);
         for theirs in other.into_names() {

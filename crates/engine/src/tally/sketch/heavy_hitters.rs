@@ -40,7 +40,7 @@ impl PartialEq for HeavyHitters {
     }
 }
 
-/// What is known of a followed tag.
+/// The bounds of a followed tag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounded {
     /// Its name.
@@ -222,7 +222,7 @@ impl HeavyHitters {
         }
     }
 
-    /// Takes over another part of the input: a tag that only one part followed may have held up to the bound of the
+    /// Merges another part of the input: a tag that only one part followed may have held up to the bound of the
     /// other there.
     pub(crate) fn merge(&mut self, other: HeavyHitters) {
         let (mine, theirs) = (self.bound(), other.bound());

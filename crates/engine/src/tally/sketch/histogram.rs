@@ -98,7 +98,7 @@ impl Histogram {
         }
     }
 
-    /// Takes over what others hold.
+    /// Merges the counts of another histogram.
     pub(crate) fn merge(&mut self, other: Self) {
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), 0);

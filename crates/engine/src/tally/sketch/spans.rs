@@ -95,7 +95,7 @@ impl<const UNIT: u64> TimeSpans<UNIT> {
         }
     }
 
-    /// Takes over another.
+    /// Merges another set of spans.
     pub(crate) fn merge(&mut self, mut other: Self) {
         while other.doublings < self.doublings {
             other.double();

@@ -9,7 +9,7 @@
 //! hash: | bits that choose the line ... | 26 bits | -> word: | slot, 14 | hash, 26 | keys, 24 |   8 words a line of 64 bytes
 //! ```
 //!
-//! A line is filled from its first word on and a word keeps its tag for good; so a thread that finds a tag neither in the
+//! A line is filled from its first word on and a word never changes its tag; so a thread that finds a tag neither in the
 //! line nor a free word there continues with the next line, and no tag is ever in two words.
 
 mod batch;

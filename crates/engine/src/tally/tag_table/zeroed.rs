@@ -11,7 +11,7 @@ use super::reserved::Line;
 /// Huge pages are as large, and start at multiples of it.
 const HUGE: usize = 2 << 20;
 
-/// What zeros are a value of.
+/// A type of which zeros are a valid value.
 ///
 /// # Safety
 /// Memory of zeros must be valid, and shared by threads only in ways that the type allows.

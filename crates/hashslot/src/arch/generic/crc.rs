@@ -23,7 +23,7 @@ use crate::{Batch, SLOTS};
 /// A register of `LANES` lanes of 128 bits. A value exists only where the CPU has the instructions.
 ///
 /// All functions must be inlined into one that has the `#[target_feature]`s, or each intrinsic becomes a call. So there
-/// are no closures here: they cannot be `#[inline(always)]`.
+/// must not be closures here: they cannot be `#[inline(always)]`.
 pub(crate) trait Clmul: Word {
     /// 128-bit lanes of a register: 1, 2 or 4.
     const LANES: usize;

@@ -42,7 +42,7 @@ pub(crate) struct Rest {
 }
 
 impl Rest {
-    /// What is left; 64 readable bytes lie before it.
+    /// The remaining bytes; 64 readable bytes lie before them.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[64..self.end]
     }

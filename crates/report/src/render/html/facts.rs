@@ -13,7 +13,7 @@ pub(super) struct Fact {
     pub text: String,
     /// The exact number.
     pub value: String,
-    /// What it is.
+    /// Its words.
     pub words: &'static str,
 }
 

@@ -11,7 +11,7 @@ pub(super) fn class(state: State) -> &'static str {
     }
 }
 
-/// What it means.
+/// Its meaning.
 pub(super) fn meaning(state: State, role: Option<Role>) -> &'static str {
     match (state, role) {
         (State::Down, _) => {

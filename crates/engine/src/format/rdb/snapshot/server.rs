@@ -67,7 +67,7 @@ impl Server {
         }
     }
 
-    /// What a report says of estimates of its memory: how far they were off where that was measured.
+    /// The note of a report on the error of memory estimates, where it was measured.
     pub(super) fn estimate(self) -> Notice {
         match self {
             Server::Redis7 => Notice::EstimatedRedis7,

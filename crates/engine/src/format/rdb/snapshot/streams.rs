@@ -58,7 +58,7 @@ fn group(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<
     if form >= StreamForm::Offsets {
         lengths(input, 1)?;
     }
-    // What was delivered and not acknowledged: id, when, how often.
+    // Entries that were delivered and not acknowledged: id, when, how often.
     let mut pending = memory.tree();
     repeat(input, |input| {
         pending.add(input.array()?);

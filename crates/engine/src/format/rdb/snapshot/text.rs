@@ -68,7 +68,7 @@ impl Stored {
     }
 }
 
-/// What is read of an RDB file.
+/// A reader of texts in an RDB file.
 pub(super) trait Texts {
     /// A length; the encodings of strings are not lengths.
     fn length(&mut self) -> Read<u64>;
