@@ -24,7 +24,7 @@ PROGRAMS = {REDIS: "redis-server", VALKEY: "valkey-server"}
 
 @dataclass
 class File:
-    """Files that are read together, what is in them and who wrote them."""
+    """Files that are read together, their content and the servers that wrote them."""
 
     name: str
     paths: list

@@ -111,7 +111,7 @@ fn commands() -> String {
     names.join(", ")
 }
 
-/// A text of a kind that clap says of an error.
+/// A text in the context of a clap error.
 fn text_of(error: &clap::Error, kind: ContextKind) -> Option<String> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(text.clone()),

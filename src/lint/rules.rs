@@ -49,7 +49,7 @@ pub(super) enum Rule {
     Version,
 }
 
-/// Id, severity unless a convention sets another, and what keys do that break it. An error is what is a mistake in any
+/// Id, severity unless a convention sets another, and the fault of keys that break it. An error is a mistake in any
 /// convention; that keys follow another convention is not an error.
 pub const BUILT_IN: &[(&str, Severity, &str)] = &[
     (

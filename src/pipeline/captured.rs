@@ -25,7 +25,7 @@ const ELSEWHERE: f64 = 0.5;
 /// Spans that overlap by less than this part of the shorter one are apart.
 const TOGETHER: f64 = 0.5;
 
-/// Keys and load that are further apart, in seconds, are said to be so.
+/// Captures of keys and load that are further apart, in seconds, are noted.
 const DAY: u64 = 86_400;
 
 /// A capture among the inputs.

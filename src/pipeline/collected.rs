@@ -14,7 +14,7 @@ use slotscope_engine::text::{counted, grouped, percent};
 use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{FileFacts, Incomplete, InputFacts};
 
-/// Adds to `input` what its collections say of themselves; a sentence has no names where there is a redaction.
+/// Adds to `input` the facts of its collections; a sentence has no names if there is a redaction.
 pub(crate) fn remark(
     collections: &[Collection],
     redaction: Option<&Redaction>,

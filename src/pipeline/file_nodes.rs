@@ -130,7 +130,7 @@ pub(crate) fn read(reading: &Reading) -> Result<Topology> {
     found.map_or_else(Topology::assumed, |found| Ok(found.topology))
 }
 
-/// Notes what nodes that hold the same slots say of the dump.
+/// Notes the damage that nodes with the same slots show.
 pub(crate) fn note_overlap(overlap: Option<&Overlap>, input: &mut InputFacts) {
     let are_snapshots = evidence::are_snapshots(&input.files);
     let sign = overlap.map(|overlap| of_overlap(overlap, &input.files, are_snapshots));

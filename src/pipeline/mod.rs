@@ -160,7 +160,7 @@ impl Analysis {
         self
     }
 
-    /// Sets who runs the servers: steps are those that are possible there. Without it, the names of the nodes tell.
+    /// Sets the service that runs the servers: steps are those that are possible there. Without it, the names of the nodes tell.
     pub fn service(mut self, service: Option<&'static Service>) -> Self {
         self.service = service;
         self

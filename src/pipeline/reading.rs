@@ -52,7 +52,7 @@ pub struct Options {
     pub policy: Policy,
     /// How sources are walked whose keys are only found so.
     pub walking: Walking,
-    /// How places on the network are opened, where that is left to who reads.
+    /// How places on the network are opened, if that is left to the reader.
     pub storage: StorageOptions,
     /// Worker threads; `None` for all cores.
     pub threads: Option<usize>,

@@ -107,7 +107,7 @@ fn roles(outcome: &PlanOutcome) -> impl Iterator<Item = &GoalOutcome> {
     outcome.goals.iter().filter(|goal| goal.role.is_some())
 }
 
-/// `from 1.242 to 1.030 in keys`; the metric is said where there are several.
+/// `from 1.242 to 1.030 in keys`; the metric is named if there are several.
 fn change(goal: &GoalOutcome) -> String {
     let [before, after] = [goal.before, goal.after].map(|ratio| format!("{ratio:.3}"));
     if before == after {

@@ -53,7 +53,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The timeline, in which nothing is said of the input yet.
+    /// The timeline, without facts about the input.
     pub(super) fn timeline(self, names: Option<Named>) -> Timeline {
         let axis = self.axis;
         let total: Vec<u64> = self.nodes.total(axis);

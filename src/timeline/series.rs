@@ -1,4 +1,4 @@
-//! CLUSTER SLOT-STATS over time: counters that only grow, whose differences are what a slot did between two samples.
+//! CLUSTER SLOT-STATS over time: counters that only grow; their differences are the load of a slot between two samples.
 //!
 //! A slot is compared with its last sample in the same file. Where that is of another node, is not before it, or has
 //! larger counters, the slot was moved or reset, or a clock was set: counting starts anew there, and nothing is assumed

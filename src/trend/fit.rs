@@ -11,7 +11,7 @@ use crate::trend::student::t95;
 
 /// A forecast does not go further.
 pub(crate) const MOST_MONTHS: f64 = 1200.0;
-/// Over less time than this, in months, nothing is said of growth: one day.
+/// Over less time than this, in months, no growth is computed: one day.
 pub(crate) const LEAST_MONTHS: f64 = 12.0 / 365.25;
 /// Fewer points than this do not choose between the shapes.
 const CHOOSING: usize = 5;
@@ -170,7 +170,7 @@ impl Fit {
         })
     }
 
-    /// The same points as a random walk: its drift is what is between the first and the last. Two leave no interval.
+    /// The same points as a random walk: its drift is the difference of the first and the last. Two leave no interval.
     pub(crate) fn persistent(self, points: &[(f64, f64)]) -> Fit {
         let levels = self.shape.levels(points);
         let (Some(first), Some(last)) = (levels.first(), levels.last()) else {

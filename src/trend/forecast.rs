@@ -72,7 +72,7 @@ pub struct Full {
     pub maxmemory: u64,
     /// Bytes that the node uses.
     pub used: u64,
-    /// Whether `used` is what servers use, not the bytes of the dump alone.
+    /// Whether `used` is the memory that servers use, not the bytes of the dump alone.
     pub measured: bool,
     /// When, in months after the newest report; 0 where it is full.
     pub months: Reached,

@@ -1,5 +1,5 @@
-//! Captures of real servers of each kind: what MONITOR and the append-only file of a known workload show is what
-//! was asked.
+//! Captures of real servers of each kind: MONITOR and the append-only file of a known workload show the commands
+//! that were sent.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -2,7 +2,7 @@
 //!
 //! A fence with the info string `sh run` is executed by bash in a scratch directory that holds samples/ and a dump.rdb,
 //! with slotscope on the PATH; all fences of a document share that directory. `sh run 1` expects the exit code 1. The
-//! `text` fence that follows is what the commands print on both streams; a line `...` matches any lines.
+//! `text` fence that follows is the output of the commands on both streams; a line `...` matches any lines.
 //! `BLESS=1 cargo test --test it docs::` rewrites these texts.
 
 use std::collections::BTreeSet;
@@ -168,7 +168,7 @@ fn is_any(line: &String) -> bool {
     line == ANY_LINES
 }
 
-/// Whether `made` is what `expected` says, in which `...` matches any lines.
+/// Whether `made` matches `expected`, in which `...` matches any lines.
 fn matches(expected: &[String], made: &[String]) -> bool {
     let parts: Vec<&[String]> = expected.split(is_any).collect();
     let [first, rest @ ..] = parts.as_slice() else {

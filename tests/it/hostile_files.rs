@@ -18,7 +18,7 @@ fn analyzed(scratch: &Scratch, file: &str) -> Value {
     json(&scratch.run(&["analyze", "--json", file]))
 }
 
-/// A string of LZF: three packed bytes, of which `len` are claimed; 264 is what they hold.
+/// A string of LZF: three packed bytes, of which `len` are claimed; they hold 264.
 fn lzf(len: u64) -> Vec<u8> {
     [&b"\xC3\x03\x81"[..], &len.to_be_bytes(), b"\xE0\xFF\x00"].concat()
 }

@@ -1,4 +1,4 @@
-//! The samples are what samples/README.md says: its commands give these bytes, and each shows its property.
+//! The samples match samples/README.md: its commands give these bytes, and each shows its property.
 //!
 //! `BLESS=1 cargo test --test it samples` writes the files anew.
 

@@ -46,7 +46,7 @@ fn steps(report: &Value) -> Vec<Value> {
     with_others.cloned().collect()
 }
 
-/// Nothing that a service refuses is said.
+/// No step is suggested that a service refuses.
 #[track_caller]
 fn assert_possible(steps: &[Value]) {
     for step in steps {

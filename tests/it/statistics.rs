@@ -189,7 +189,7 @@ fn normal_quantile(above: f64) -> f64 {
     t - over / under
 }
 
-/// Whether the state and the first cause, or what is wrong with the dump, are what was planted.
+/// Whether the state and the first cause, or the damage of the dump, are the planted ones.
 fn as_planted(case: &Case, summary: &Summary) -> bool {
     let found = summary.verdict.by(case.by).unwrap();
     let is_cause = |kind| found.state == band(case, summary) && found.causes[0].kind == kind;

@@ -26,7 +26,7 @@ impl Tmux {
         tmux
     }
 
-    /// `slotscope top` of a cluster, and after it what became of the terminal.
+    /// `slotscope top` of a cluster, and the state of the terminal after it.
     fn top(width: usize, height: usize, cluster: &Cluster) -> Tmux {
         let program = env!("CARGO_BIN_EXE_slotscope");
         let after = "echo ended $?; stty -a | grep -o -e '-icanon'; echo end; exec cat";

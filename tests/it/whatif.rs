@@ -1,4 +1,4 @@
-//! whatif as a user runs it: both sides are what analyze says of each; and the examples that people read first.
+//! whatif as a user runs it: both sides are reports of analyze; and the examples that people read first.
 
 use crate::support::dumps::mixed_keys;
 use crate::support::run::{Scratch, assert_fails, report, stdout};

@@ -135,7 +135,7 @@ const LAYERS: &[Layers] = &[
             ("keyslot", &[]),
             ("lint", &[]),
             ("main", &["slotscope"]),
-            // A report from parts: the counts travel, and what is said of the inputs with them.
+            // A report from parts: the counts travel, and the facts about the inputs with them.
             ("partial", &["pipeline", "spec"]),
             // A running cluster is judged as a collection of it is.
             ("exporter", &["pipeline"]),

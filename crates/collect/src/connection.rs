@@ -98,7 +98,7 @@ impl Write for Stream {
 }
 
 impl Connection {
-    /// Connects, signs in and says who is there.
+    /// Connects, signs in and identifies itself.
     ///
     /// # Errors
     /// The server cannot be reached, or refuses.

@@ -85,7 +85,7 @@ pub(crate) enum Fate {
     Vanished,
     /// Another node has it, or its slot is on its way there.
     Elsewhere,
-    /// It became of another type while it was read.
+    /// Its type changed while it was read.
     Changed,
     /// No node answers for keys, as some slots have no primary.
     Down,

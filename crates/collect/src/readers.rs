@@ -131,7 +131,7 @@ impl<'a> Readers<'a> {
 }
 
 impl Reader<'_> {
-    /// Notes what came of a task; keys of `disturbed` slots are not strays but still migrating.
+    /// Notes the outcome of a task; keys of `disturbed` slots are not strays but still migrating.
     pub(crate) fn done(&mut self, outcome: &Outcome, disturbed: &SlotSet) {
         let entry = &mut self.entry;
         entry.server = Some(outcome.server.clone());

@@ -121,7 +121,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Adds a command; `name` is what messages call it.
+    /// Adds a command; `name` is its name in messages.
     pub(crate) fn add(&mut self, name: &'static str, words: &[&[u8]]) {
         header(&mut self.bytes, b'*', words.len());
         for word in words {

@@ -28,7 +28,7 @@ const ROUNDS: usize = 20;
 const ROUNDS_OF_ALL: usize = 10;
 /// How long slots on their way, and replicas that are to take over, are waited for in all.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often is said that open slots are still waited for.
+/// The interval of messages that open slots are still waited for.
 const REMINDER: Duration = Duration::from_secs(10);
 /// The time between two looks at the state of the cluster.
 const STEP: Duration = Duration::from_millis(20);

@@ -1,4 +1,4 @@
-//! A sentence that names something. Its names are apart from its words, and it has no `Display`: who prints it says how names
+//! A sentence that names something. Its names are apart from its words, and it has no `Display`: its printer decides how names
 //! are shown, so that none is printed where names are to be hidden.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Workloads whose right advice is known: names, batches, and what must be said of them.
+//! Workloads whose right advice is known: names, batches, and the expected advice.
 
 use crate::support::rng::Rng;
 use slotscope::advise::batches::Batches;

@@ -1,4 +1,4 @@
-//! Redirects: what another server learns of the one that was named, and what the report says of who answered.
+//! Redirects: another server must not learn secrets of the first, and the report names the server that answered.
 
 use super::server::{Fault, Server};
 use super::{run, run_with};

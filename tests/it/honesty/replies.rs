@@ -120,7 +120,7 @@ fn what_a_server_replies_is_never_a_list_of_keys() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Keeps what a given server says of keys, where SLOTSCOPE_RECORD names a folder.
+/// Keeps the replies of a given server about keys, if SLOTSCOPE_RECORD names a folder.
 fn record(kind: Kind, command: &str, form: &str, reply: &[u8]) {
     let folder = std::env::var_os("SLOTSCOPE_RECORD").filter(|_| kind == Kind::Given);
     let is_of_keys = [

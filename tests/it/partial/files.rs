@@ -1,5 +1,5 @@
 //! Tally files themselves: version 1 stays readable, equal counts are equal bytes, and nothing that is written into one
-//! harms who reads it.
+//! harms the reader.
 
 use std::io::Read;
 use std::path::PathBuf;

@@ -101,7 +101,7 @@ fn check_laws(problem: &Problem<'_>, plan: &Planned, case: u64) {
     }
 }
 
-/// Every slot moves once at most, from its owner; nothing is lost; fixed slots stay; who leaves gets nothing.
+/// Every slot moves once at most, from its owner; nothing is lost; fixed slots stay; nodes that leave get nothing.
 fn check_moves(problem: &Problem<'_>, plan: &Planned, case: u64) {
     let moves = between(&problem.owner, &plan.owner);
     let mut replayed = problem.owner.clone();

@@ -1,4 +1,4 @@
-//! Real clusters of `redis.rs`'s servers, started in one way: every node agrees on who owns what before a test begins.
+//! Real clusters of `redis.rs`'s servers, started in one way: every node agrees on the owners of slots before a test begins.
 
 use std::collections::BTreeSet;
 

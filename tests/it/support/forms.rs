@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::rng::Rng;
 
-/// A key and what a table says of it.
+/// A key and its values in a table.
 struct Row {
     key: Vec<u8>,
     size: u64,

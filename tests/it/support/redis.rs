@@ -1,5 +1,5 @@
 //! A real redis-server in cluster mode for the tests, on loopback in its own folder, and a client
-//! that speaks just enough RESP. Nothing is mocked: the server is what slotscope must agree with.
+//! that speaks just enough RESP. Nothing is mocked: slotscope must agree with the server.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! Causes planted in memory and in load at once: what is worst is said first, every step that is carried out gives what
+//! Causes planted in memory and in load at once: the worst comes first, every step that is carried out gives what
 //! its row promised for both roles, and no step asks for the one before it to be undone.
 //!
 //! `SLOTSCOPE_CASES` says how many dumps (default: a small part), `SLOTSCOPE_FIRST` the number of the first.

@@ -133,7 +133,7 @@ fn expected(server: &Server, task: &Task) -> u64 {
 }
 
 impl Scan<'_, '_> {
-    /// Reads all databases, and sees that the node is what it was.
+    /// Reads all databases, and checks that the node is unchanged.
     fn all(&mut self, before: &Server) -> Result<()> {
         for database in before.databases() {
             self.database(database)?;

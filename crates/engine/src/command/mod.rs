@@ -1,6 +1,6 @@
 //! The arguments of a command that are keys, and whether the command reads or writes them.
 //!
-//! `table.txt` is what real servers answer to COMMAND; how it is read is in "Command key specifications" of Redis.
+//! `table.txt` is the reply of real servers to COMMAND; how it is read is in "Command key specifications" of Redis.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -67,7 +67,7 @@ pub const NEVER: u64 = MISSING;
 /// In the column of `Number::Expiry`: the key expires, and the input does not say when.
 pub(crate) const SOMETIME: u64 = MISSING - 1;
 
-/// A number that an input may say of a key besides its weights.
+/// A number that an input may have for a key besides its weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
     /// The number of its database.
@@ -93,7 +93,7 @@ impl Number {
     ];
 }
 
-/// A word that an input may say of a key.
+/// A word that an input may have for a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
     /// The name of its type.

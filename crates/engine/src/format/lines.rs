@@ -17,7 +17,7 @@ use crate::source::block::{Block, Padded, Piece};
 const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
     redis-cli --no-raw --scan loses nothing";
 
-/// The format, as it is detected or as the user names it, who then knows that every line is a key.
+/// The format, either detected or chosen by a user who knows that every line is a key.
 pub struct Lines {
     is_detected: bool,
 }

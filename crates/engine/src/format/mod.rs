@@ -174,7 +174,7 @@ pub trait Reader: Send + Sync {
     fn learns(&self) -> bool {
         false
     }
-    /// Remembers what the owned part of a block says of the rows after it.
+    /// Remembers the meaning of the owned part of a block for the rows after it.
     fn learn(&self, _: &Block, _: Piece) {}
     /// Finds the keys of the owned part of a block, in order, and hands them on in batches. What is decoded is written
     /// over its own source: it is never longer.

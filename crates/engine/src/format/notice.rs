@@ -13,7 +13,7 @@ pub(super) enum Says {
     Finding,
 }
 
-/// Makes the enum and its words of a table: what a notice says of the dump, what there is one or more of, and how the
+/// Makes the enum and its words of a table: the kind of statement, the noun that is counted, and how the
 /// sentence continues, whatever the number.
 macro_rules! notices {
     ($($(#[$doc:meta])* $notice:ident: $says:ident, $noun:literal, $rest:literal;)*) => {

@@ -73,7 +73,7 @@ pub(super) fn row(bytes: &[u8]) -> Option<(Row, usize)> {
     }
 }
 
-/// The array of two at the start of `bytes`: a page of SCAN if a number and an array are what it holds.
+/// The array of two at the start of `bytes`: a page of SCAN if it holds a number and an array.
 fn page(bytes: &[u8]) -> Option<(Row, usize)> {
     let array = Some((Row::Array(2), 4));
     let cursor = &bytes[4..];

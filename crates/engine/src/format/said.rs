@@ -1,4 +1,4 @@
-//! For the tests of walks: all that is said of an input, whatever batches it is in.
+//! For the tests of walks: the whole output for an input, whatever batches it is in.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING};
 use crate::format::frame::row_batch::RowBatch;

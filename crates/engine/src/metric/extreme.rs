@@ -84,7 +84,7 @@ impl Extreme {
         self.row().is_size
     }
 
-    /// Whether what several entries say of a key is added; else the mean is taken.
+    /// Whether the amounts of several entries for a key are added; else the mean is taken.
     pub fn adds_up(self) -> bool {
         self.row().adds_up
     }

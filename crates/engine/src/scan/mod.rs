@@ -196,7 +196,7 @@ impl<'a> Scan<'a> {
         Ok(scanned)
     }
 
-    /// As `run`, of a share of each source; what shows only once all of an input is read is up to who merges them.
+    /// As `run`, of a share of each source; checks that need all of an input are up to the caller that merges the shares.
     ///
     /// # Errors
     /// As `run`.

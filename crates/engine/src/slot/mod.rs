@@ -43,7 +43,7 @@ impl SlotBatch<'_> {
         self.slots.is_empty()
     }
 
-    /// Whether a hash tag is what is in braces, so that all keys of a pattern have one, or none has.
+    /// Whether the hash tag is the text in braces, so that all keys of a pattern have one, or none has.
     pub fn tags_are_in_braces(&self) -> bool {
         std::ptr::eq(self.untagged, self.batch.keys.start.as_slice())
     }

@@ -63,7 +63,7 @@ fn is_envelope(head: &[u8]) -> bool {
 /// The content of `reader`, decompressed if it is compressed.
 ///
 /// # Errors
-/// What the reader says of its first bytes; frames to pass over that are cut off, or have neither zstd nor lz4 after
+/// The error of the reader at its first bytes; skippable frames that are cut off, or have neither zstd nor lz4 after
 /// them.
 pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut passed_over = 0;
@@ -84,7 +84,7 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
 /// member or frame on.
 ///
 /// # Errors
-/// What the decoder says of its memory.
+/// The error of the decoder about its memory.
 pub(super) fn decoder(
     form: Form,
     reader: impl Read + Send + 'static,

@@ -53,7 +53,7 @@ pub struct Expiring {
 }
 
 impl Expiry {
-    /// Whether the input says of keys whether they expire.
+    /// Whether the input has the expiry of keys.
     pub fn is_known(&self) -> bool {
         self.never[Metric::Keys] > 0 || self.sometime[Metric::Keys] > 0 || !self.times.is_empty()
     }

@@ -21,7 +21,7 @@ const MAX_NAME: usize = 512;
 pub struct Extremes {
     /// By what they are lists of.
     pub lists: BTreeMap<Extreme, Listed>,
-    /// By list and key: entries as keys, amounts as operations. A name is what `write_name` makes of them.
+    /// By list and key: entries as keys, amounts as operations. `write_name` makes the names.
     keys: TagCounter,
 }
 

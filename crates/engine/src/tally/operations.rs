@@ -31,7 +31,7 @@ pub struct Operations {
     pub range: Option<(u64, u64)>,
     /// Those on keys that no dump has, where that was looked up.
     pub absent: Option<Absent>,
-    /// By key: a name is what `named` makes of a key.
+    /// By key: `named` makes the name of a key.
     keys: TagCounter,
     /// The same of those that only read; absent if there are no operations, or that was not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]

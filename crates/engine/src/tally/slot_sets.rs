@@ -1,7 +1,7 @@
 //! The hash slots of the keys of each name: a few are listed, more are a bit each.
 //!
 //! Memory is bounded: with too many names, or too many of them in more than a few slots, all sets are given up. Whether
-//! there are too many depends on the names and slots alone, not on their order or on who counted which.
+//! there are too many depends on the names and slots alone, not on their order or on which thread counted them.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -98,7 +98,7 @@ pub struct BlockingFamily {
     pub share: f64,
 }
 
-/// A family and what becomes of it.
+/// A family and its new names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FamilyAdvice {
     /// The pattern.

@@ -1,4 +1,4 @@
-//! A scheme: for each family what becomes of its tag.
+//! A scheme: the choice of the tag of each family.
 
 use crate::advise::families::Family;
 
@@ -50,7 +50,7 @@ impl Scheme {
         found.map_or(Choice::Keep, |at| self.choices[at].1)
     }
 
-    /// Sets what becomes of a family.
+    /// Sets the choice for a family.
     pub(crate) fn set(&mut self, family: u32, choice: Choice) {
         match self.choices.binary_search_by_key(&family, |(of, _)| *of) {
             Ok(at) if choice == Choice::Keep => drop(self.choices.remove(at)),

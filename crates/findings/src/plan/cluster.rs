@@ -1,4 +1,4 @@
-//! A cluster as plans see it: who owns what, what may not move, which nodes take slots.
+//! A cluster as plans see it: the owners of slots, pinned slots, and the nodes that take slots.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;

@@ -22,7 +22,7 @@ const RETRIED: usize = 16;
 /// Passes of giving back.
 const PASSES: usize = 3;
 
-/// Brings all nodes to their targets, as far as that is found; `level` is what nodes are filled to at first.
+/// Brings all nodes to their targets, as far as that is found; `level` is the first level that nodes are filled to.
 pub(super) fn solve(
     state: &mut PlanState<'_>,
     prices: Prices,

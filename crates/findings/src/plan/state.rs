@@ -1,4 +1,4 @@
-//! A plan in the making: who owns what so far, what each node may hold, and a log by which steps are taken back.
+//! A plan in the making: the owners of slots so far, the most that each node may hold, and a log by which steps are taken back.
 
 use crate::plan::problem::MoveLimits;
 use crate::plan::shares::{NOBODY, Shares};

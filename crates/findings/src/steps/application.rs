@@ -120,7 +120,7 @@ impl<'a> Trial<'a> {
         let on_nodes = on_nodes.filter(is_there);
         let heavy = on_nodes.filter(|unit| unit.kind.can_be_heavy(self.metric()));
         let heavy = heavy.take_while(|unit| unit.load >= least).take(MOST);
-        // A key that is nearly all of its tag is what is split.
+        // A key that is nearly all of its tag is split in place of the tag.
         let heavy: Vec<Unit> = heavy
             .map(|unit| match unit.main_key.clone() {
                 Some(key) => Unit {

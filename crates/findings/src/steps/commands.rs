@@ -116,7 +116,7 @@ impl Commands {
         self.of("whatif", &flags)
     }
 
-    /// `slotscope advise`, which says what becomes of which names.
+    /// `slotscope advise`, which lists the new names.
     pub(crate) fn advise(&self, by: Metric) -> String {
         self.of("advise", &self.by(&[by]))
     }

@@ -124,7 +124,7 @@ impl<'a> Steps<'a> {
         })
     }
 
-    /// The changes for the pressing roles, each on what the one before it leaves; `changed` is what they lead to.
+    /// The changes for the pressing roles, each on what the one before it leaves; `changed` is the result.
     pub(super) fn changes(
         &self,
         changed: &mut Situation<'a>,

@@ -21,7 +21,7 @@ impl Change {
 }
 
 impl Trial<'_> {
-    /// The tags of the advice, where a tag is what fills a node and they help.
+    /// The tags of the advice, if a tag fills a node and they help.
     pub(super) fn retag(&self, unit: &Unit) -> Option<Change> {
         let (advice, moved) = (
             self.summary.advice.as_ref()?,

@@ -34,7 +34,7 @@ pub struct Capacity {
     /// With more nodes than this the heaviest tag or key is more than a node's fair share; absent where tags were not
     /// counted.
     pub max_nodes: Option<u64>,
-    /// Whether `used` is what servers use, not the bytes of the dump alone.
+    /// Whether `used` is the memory that servers use, not the bytes of the dump alone.
     #[serde(default)]
     pub measured: bool,
     /// The nodes in the order of the report.

@@ -73,7 +73,7 @@ pub enum Why {
     Causes(Vec<Cause>, Option<Name>),
 }
 
-/// Why nodes are not compared, and what can be said of what was seen.
+/// Why nodes are not compared, and the load that was seen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotCompared {
     /// The measure.

@@ -41,7 +41,7 @@ pub struct CommandEntries {
     pub entries: u64,
 }
 
-/// A key, and what lists say of it.
+/// A key, and its entries in lists.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExtremeKey {
     /// Its first 512 bytes.

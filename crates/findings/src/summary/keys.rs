@@ -1,4 +1,4 @@
-//! The heaviest single keys by bytes or operations, and what else rows say of keys: types, expiry, databases.
+//! The heaviest single keys by bytes or operations, and attributes of keys: types, expiry, databases.
 
 use std::collections::BTreeMap;
 

@@ -75,7 +75,7 @@ pub struct CountedVerdict {
 }
 
 impl NodeCounts {
-    /// Judges what the nodes say of themselves.
+    /// Judges the nodes' own counts.
     pub fn of(source: Name, said: &[NodeKeys]) -> Self {
         let slots: f64 = said.iter().map(|node| f64::from(node.slots)).sum();
         let owning: Vec<&NodeKeys> = said.iter().filter(|node| node.slots > 0).collect();

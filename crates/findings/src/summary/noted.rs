@@ -10,7 +10,7 @@ use crate::summary::state::Role;
 use crate::summary::verdict::Verdict;
 
 impl Nodes {
-    /// Notes by node what roles, limits and servers say of each.
+    /// Notes the roles, limits and readings of each node.
     pub(crate) fn note(
         &mut self,
         verdict: &Verdict,

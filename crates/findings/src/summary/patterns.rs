@@ -35,7 +35,7 @@ pub struct KeyGroups<R> {
     pub exact: bool,
     /// No row that is not listed holds more than this, in the metric that they are listed by.
     pub max_error: u64,
-    /// 0: ids are what the rules say. More: there are more patterns than can be counted, and coarser ones are: words with
+    /// 0: ids are those of the rules. More: there are more patterns than can be counted, and coarser ones are: words with
     /// a digit or of mixed case are ids too (1), and all words from the third segment on (2), or from the second (3).
     #[serde(default)]
     pub coarseness: u8,

@@ -117,7 +117,7 @@ impl Redact for Incomplete {
     }
 }
 
-/// Gives what nodes say of themselves the names that those nodes have in `shown`, where they are in `topology`.
+/// Gives nodes in readings of servers their names in `shown`, if they are in `topology`.
 pub fn node_counts(by: &Redaction, topology: &Topology, counts: &mut [NodeKeys]) {
     for said in counts {
         let is_it = |node: &&crate::topology::Node| {

@@ -158,7 +158,7 @@ impl RoleVerdict {
         }
     }
 
-    /// The same with what its units say of slots.
+    /// The same with the units' knowledge of slots.
     fn with_units(self, inputs: &RoleInputs<'_>, compared: &Compared<'_>) -> Self {
         let Explained { load, units, .. } = inputs.explained;
         // Without tags counted, n_eff is not known.

@@ -50,7 +50,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// `ip` and `port`, or the hostname in place of an ip that is not known; "" is what the listing does not know.
+    /// `ip` and `port`, or the hostname in place of an ip that is not known; "" stands for an unknown one.
     pub(super) fn of(ip: &str, hostname: &str, port: u64) -> Self {
         let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Place {

@@ -260,7 +260,7 @@ mod tests {
                 .iter()
                 .all(|bar| bar.keys == 5 && bar.bytes() == Some(&50))
         );
-        // A tenth of the keys that expires in a year makes no bar wider, and is said.
+        // A tenth of the keys, which expires in a year, makes no bar wider, and is noted.
         let with_late = [every.clone(), vec![(500_000, 26)]].concat();
         let found = over_time(&with_late, &[]);
         assert_eq!((found.step, found.later), (3600, 26));

@@ -8,7 +8,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::file_identity::FileIdentity;
 use slotscope_engine::name::Name;
 
-/// How much of a file is looked at to see who wrote it.
+/// How much of a file is read to identify the program that wrote it.
 const LOOKED_AT: u64 = 512;
 
 /// How files of this program are recognised.

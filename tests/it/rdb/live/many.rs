@@ -1,4 +1,4 @@
-//! Many keys of every type and encoding, of random lengths: what a walk finds is what the server says, and estimates of memory
+//! Many keys of every type and encoding, of random lengths: a walk agrees with the server, and estimates of memory
 //! are near enough in sum. SLOTSCOPE_MEMORY_KEYS: keys of each server. SLOTSCOPE_MEMORY_TABLE: a file for the table:
 //! `reports/memory.md` was made so. SLOTSCOPE_RECORD: a folder for the file of the server that REDIS_SERVER names.
 
@@ -240,7 +240,7 @@ fn with_other_limits(kind: Kind, server: &Server, client: &mut Client) {
     }
 }
 
-/// Keeps a small file of the server with what it says of each key, where SLOTSCOPE_RECORD names a folder.
+/// Keeps a small file of the server with its replies for each key, if SLOTSCOPE_RECORD names a folder.
 fn record(server: &Server, client: &mut Client) {
     let Some(folder) = std::env::var_os("SLOTSCOPE_RECORD") else {
         return;

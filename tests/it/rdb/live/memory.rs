@@ -97,7 +97,7 @@ const NONE: (f64, f64) = (0.0, 0.0);
 /// Any number of elements.
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
 
-/// As many elements of a sorted set as are in a list where none of them is long.
+/// The elements of a sorted set that fit in a list if all are short.
 const FEW: u64 = 128;
 
 /// As `MOST`, of all keys together.

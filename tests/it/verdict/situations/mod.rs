@@ -24,7 +24,7 @@ use slotscope::summary::step::StepKind;
 
 use crate::verdict::scene::Scene;
 
-/// A situation and what has to be said of it.
+/// A situation and its expected verdict.
 struct Situation {
     what: &'static str,
     scene: Scene,

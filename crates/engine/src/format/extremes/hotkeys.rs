@@ -140,7 +140,7 @@ struct Level {
 /// Names of a map that are kept.
 const NAMES: usize = 8;
 
-/// A key, its database, and what the list says of it.
+/// A key, its database, and its amounts in the list.
 type HotKey = (Text, u64, (Extreme, u64));
 
 impl Maps {

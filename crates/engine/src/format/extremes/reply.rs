@@ -241,7 +241,7 @@ pub(super) fn each_row(
 }
 
 /// Calls `take` with each part of the replies in `from..to`; lines between them are noted, or rejected, and so is what ends
-/// the walk. A reply of which `take` says of no part that it had something is empty.
+/// the walk. A reply is empty if `take` finds nothing in any of its parts.
 pub(super) fn each_part(
     block: &mut Block,
     (from, to): (usize, usize),

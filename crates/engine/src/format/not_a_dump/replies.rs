@@ -135,7 +135,7 @@ fn is_topology(words: &[&[u8]]) -> bool {
         || starts(words, &[Number, Number, Number, Id])
 }
 
-/// The number of an entry, the second it is from, how long it took, then its words, and who sent it.
+/// The number of an entry, its time in seconds, how long it took, then its words, and the client that sent it.
 fn is_command_log(words: &[&[u8]]) -> bool {
     let is_client = |word: &&[u8]| {
         let port = memchr::memrchr(b':', word).map(|at| &word[at + 1..]);

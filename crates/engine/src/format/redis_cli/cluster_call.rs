@@ -92,7 +92,7 @@ fn is_script(line: &[u8]) -> bool {
     line.starts_with(b"Script started on 20") || line.starts_with(b"Script done on 20")
 }
 
-/// Where in `line` the address of a node is, if `address: ` is what it starts with. Host names could be the start
+/// The place in `line` of the address of a node, if the line starts with `address: `. Host names could be the start
 /// of a key: one without a dot is taken only if it, or its port, is that of the node that was `asked`, the first.
 fn node(line: &[u8], asked: Option<&[u8]>) -> Option<Range<usize>> {
     let end = memchr::memmem::find(&line[..line.len().min(ADDRESS)], b": ")?;

@@ -208,7 +208,7 @@ impl Ahead {
     }
 }
 
-/// Bytes that were asked for: they come once, for all who wait.
+/// Bytes that were asked for: they come once, for all waiting readers.
 #[derive(Default)]
 struct Arrival {
     bytes: Mutex<Option<Result<Vec<u8>, Refusal>>>,

@@ -164,7 +164,7 @@ impl Guarded {
         request
     }
 
-    /// Asks, and follows redirects; says who answered where that is another server.
+    /// Sends a request, and follows redirects; names the server that answered if it is another one.
     async fn follow(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let refused = |what| HttpError::new(HttpErrorKind::Unknown, Failure::Redirected(what));
         let named = request.uri().authority().cloned();

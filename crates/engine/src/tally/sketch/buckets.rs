@@ -12,7 +12,7 @@ const BUCKETS: usize = 1 << 10;
 /// Longer names are not kept.
 const MAX_NAME: usize = 512;
 
-/// A name in a bucket. The derived order says who stays: by rank, then hash, then name.
+/// A name in a bucket. The derived order decides which names stay: by rank, then hash, then name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Counted {
     /// The heavier it may be, the higher.

@@ -59,7 +59,7 @@ impl<T: Zero> Deref for Zeroed<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: there are as many values: memory of zeros, or what became of them.
+        // SAFETY: there are as many values: memory of zeros, or valid values written over them.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

@@ -84,7 +84,7 @@ pub(crate) unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
     }
     let done = rounds * BACK * width;
     rest.end = 64 + len - done;
-    // SAFETY: less than two rounds are left, which is what the buffer holds after its first 64 bytes.
+    // SAFETY: less than two rounds are left, and the buffer holds that many after its first 64 bytes.
     unsafe {
         let to = buffer.add(64);
         from.add(done).copy_to_nonoverlapping(to, len - done);

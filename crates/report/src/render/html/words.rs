@@ -1,4 +1,4 @@
-//! The verdict for people who do not run the cluster: what it means.
+//! The verdict for people who do not run the cluster, and its meaning.
 
 use slotscope_findings::summary::state::{Role, State};
 

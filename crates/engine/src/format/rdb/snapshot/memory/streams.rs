@@ -63,7 +63,7 @@ impl Footprint {
         }
     }
 
-    /// A consumer with a name of `name` bytes, who has this many times.
+    /// A consumer with a name of `name` bytes and this many pending times.
     pub(in crate::format::rdb::snapshot) fn consumer(
         &mut self,
         name: u64,
