@@ -2,7 +2,7 @@
 
 use slotscope_engine::format::capture::monitor_line::MonitorLine;
 
-/// What the user says that an input is.
+/// The user's choice of the kind of an input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Lines {

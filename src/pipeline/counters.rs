@@ -256,8 +256,7 @@ impl Counters {
 mod tests {
     use super::*;
 
-    /// What is made of readings: input, node, seconds, and the counters of slots.
-    /// An input, its node, a time, and what each slot has counted then.
+    /// An input, its node, a time, and the count of each slot then.
     type At<'a> = (usize, &'a str, u64, &'a [(u16, u64)]);
 
     fn counted(readings: &[At<'_>]) -> Counters {

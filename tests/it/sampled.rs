@@ -127,7 +127,7 @@ fn the_report_lists_them_and_estimates_the_squares_of_all_tags() {
 /// tags it chooses says nothing of the cells that the others are in.
 #[test]
 fn the_squares_of_tags_that_a_sample_did_not_choose_are_estimated_without_bias() {
-    // So many light tags that a cell of several heavy ones does not show that the sample lacks a tag.
+    // Enough light tags that a cell of several heavy ones does not show that the sample lacks a tag.
     let mut keys: Vec<String> = (0..1_600_000).map(|i| format!("{{c{i}}}")).collect();
     keys.extend((0..9_000 * 24).map(|i| format!("{{heavy{}}}", i % 9_000)));
     let len = keys.len();

@@ -80,7 +80,7 @@ fn of_counts(counts: &[Option<u64>], memory: Option<&[u64]>) -> Heaviest {
     }
 }
 
-/// The slots with most of what is not 0, the lower first of equal ones.
+/// The slots with the largest amounts above 0, the lower first of equal ones.
 fn heaviest(loads: &[u64]) -> SlotSet {
     let mut order: Vec<usize> = (0..loads.len().min(SLOTS))
         .filter(|slot| loads[*slot] > 0)

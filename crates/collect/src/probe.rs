@@ -141,7 +141,7 @@ impl<'a> Probe<'a> {
         self.peers.get_mut(name).map(|peer| &mut peer.connection)
     }
 
-    /// Nobody waits for such an answer: a server that hangs does not hold the others up.
+    /// Nobody waits for this answer: a server that hangs does not hold the others up.
     fn access(&self) -> Access {
         Access {
             timeout: self.access.timeout.min(TIMEOUT),

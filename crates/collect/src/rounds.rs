@@ -410,7 +410,7 @@ fn say_unanswered(view: &View, said: &mut BTreeSet<String>, on_node: OnNode<'_>)
     }
 }
 
-/// Says of each primary which of its `needed` slots are open and for how long they are waited for, now and then.
+/// Reports for each primary which of its `slots` are open and how long they have been waited for, now and then.
 fn say_open(
     view: &View,
     needed: &SlotSet,

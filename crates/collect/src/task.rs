@@ -100,7 +100,7 @@ impl Strays {
         }
     }
 
-    /// How many there are but for those of `disturbed` slots.
+    /// How many there are apart from those of `slots`.
     pub(crate) fn outside(&self, disturbed: &SlotSet) -> u64 {
         let stray = self.by_slot.iter();
         let stray = stray.filter(|(slot, _)| !disturbed.contains(**slot));

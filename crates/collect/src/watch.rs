@@ -187,7 +187,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Notes what is not as it was at `start`.
+    /// Notes changes since `start`.
     fn note(&mut self) {
         for slot in 0..SLOTS as u16 {
             let moved = self.owners.get(usize::from(slot)).and_then(Option::as_ref)

@@ -1,5 +1,5 @@
 //! A real Chromium without a window, driven over its debugging pipe: JSON messages, each ended by a NUL byte.
-//! Every wait ends: at the answer, or with a panic that says what did not come. Dropped, it leaves no process behind.
+//! Every wait ends: at the answer, or with a panic that names the missing event. Dropped, it leaves no process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -127,7 +127,7 @@ pub struct Values {
     pub commands: Spans,
     /// Where each row is in the input, where the block does not show that.
     pub offsets: Vec<u64>,
-    /// The amount of each key in a list of extremes; such rows are operations without a weight.
+    /// The amount of each key in a list of extremes; these rows are operations without a weight.
     pub extremes: Vec<(Extreme, u64)>,
 }
 
@@ -182,7 +182,7 @@ impl Values {
         self.weights.iter().any(|column| !column.is_empty())
     }
 
-    /// The load that key `i` is; what is not known counts as 0.
+    /// The load of key `i`; unknown numbers count as 0.
     #[inline]
     pub fn load(&self, i: usize) -> Load {
         let mut load = if self.are_operations {
@@ -197,7 +197,7 @@ impl Values {
         load
     }
 
-    /// The operations that key `i` is; what is not known counts as 0.
+    /// The operations of key `i`; unknown numbers count as 0.
     #[inline]
     pub fn ops(&self, i: usize) -> u64 {
         let ops = self.weights[Metric::OPS].get(i).copied();

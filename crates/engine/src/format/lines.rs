@@ -118,7 +118,7 @@ fn looks_captured(line: &[u8]) -> bool {
     is_counted && !matches!(noise::noise(line), None | Some(Notice::BlankLine))
 }
 
-/// What the first lines of an input show: a header, messages of redis-cli, or text.
+/// The evidence of the first lines of an input: a header, messages of redis-cli, or text.
 fn odd_at_start(head: Head<'_>, is_detected: bool) -> ReadStats {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];

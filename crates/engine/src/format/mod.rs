@@ -79,13 +79,13 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A format that key dumps come in.
 pub trait Format: Sync {
-    /// What `--format` calls it.
+    /// Its name for `--format`.
     fn name(&self) -> &'static str;
     /// An example line of a dump in this format.
     fn example(&self) -> &'static str;
     /// Whether an input that starts with `head` is in this format.
     fn detect(&self, head: Head<'_>) -> Detected;
-    /// What a dump in this format cannot show, where it loses something.
+    /// The limits of a dump in this format, if it loses something.
     fn note(&self) -> Option<&'static str> {
         None
     }
@@ -108,7 +108,7 @@ pub enum Opened {
         format: &'static str,
         /// Where the input may be split.
         boundary: RowBoundary,
-        /// What finds the keys of a block.
+        /// Opens a reader, which finds the keys of a block.
         reader: Box<dyn Reader>,
     },
     /// By a walk from front to back, which hands the rows to the workers.
@@ -255,7 +255,7 @@ const LISTS: [&str; 5] = ["numbered", "quoted", "redis-csv", "redis-json", "json
 /// The format of an input that starts with `head`; `None` where more of it must be seen.
 ///
 /// # Errors
-/// What the input is if it is not a key dump, and what to type.
+/// The kind of the input if it is not a key dump, and a suggested command.
 pub fn recognise(head: Head<'_>) -> std::result::Result<Option<&'static dyn Format>, String> {
     if let Some(refused) = not_a_dump::by_signature(head) {
         return Err(refused);

@@ -16,7 +16,7 @@ pub struct PerMetric<T> {
     pub weights: PerWeight<T>,
 }
 
-/// Something for each metric that the input carries, but for keys: in JSON an object with their names.
+/// A value for each metric that the input carries, except for keys: in JSON an object with their names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PerWeight<T>([Option<T>; WEIGHTS]);
 

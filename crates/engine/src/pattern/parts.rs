@@ -56,7 +56,7 @@ impl<'a> Part<'a> {
         Part { kind, bytes }
     }
 
-    /// Whether it could be a hexadecimal id, but for the digit that such an id has by chance.
+    /// Whether it could be a hexadecimal id, except that it lacks the digit that such an id has by chance.
     pub fn is_hexadecimal_word(&self) -> bool {
         let is_long = self.bytes.len() >= 8;
         self.kind == Kind::Word && is_long && self.bytes.iter().all(u8::is_ascii_hexdigit)

@@ -131,7 +131,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Says of an error where in the compressed input it is.
+/// Adds to an error its place in the compressed input.
 struct Decompressed {
     inner: Box<dyn Read + Send>,
     form: Form,

@@ -1,6 +1,6 @@
 //! Where a compressed file can be read by several threads: its members, whose headers say how long they are.
 //!
-//! gzip has no such header, but bgzip adds one, for every 64 KiB. A frame of zstd is a list of blocks with their lengths;
+//! gzip has no header for lengths, but bgzip adds one, for every 64 KiB. A frame of zstd is a list of blocks with their lengths;
 //! pzstd and the seekable format write many frames, zstd itself writes one. What a header says is not trusted: it only says
 //! where a thread tries to start.
 

@@ -13,7 +13,7 @@ pub(super) mod size {
     pub(crate) const TITLE: f32 = 33.0;
     /// The smallest that a long title is set in before it is cut.
     pub(crate) const SMALL_TITLE: f32 = 22.0;
-    /// What was read.
+    /// The size of the subtitle, which names the input.
     pub(crate) const SUBTITLE: f32 = 18.0;
     /// Names and values.
     pub(crate) const BODY: f32 = 17.0;

@@ -234,7 +234,7 @@ fn run(scratch: &Scratch, script: &str) -> Output {
     bash(scratch, script).output().unwrap()
 }
 
-/// The test adds so many keys to the dump that they are not spread as planned, which is exit code 1 after all moves.
+/// The test adds keys until they are not spread as planned, which is exit code 1 after all moves.
 fn has_moved_all(output: &Output) {
     let said = stderr(output);
     let is_spread = !said.contains("the keys are not spread as planned");

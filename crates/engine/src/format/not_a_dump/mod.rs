@@ -99,7 +99,7 @@ fn most(lines: &[&[u8]], is: impl Fn(&[u8]) -> bool) -> bool {
     fits > 0 && 10 * fits >= 9 * all
 }
 
-/// Says of an input of failures alone how to fix them.
+/// Suggests a fix for an input of failures alone.
 fn only_failures(lines: &[&[u8]]) -> Option<String> {
     let mut filled = lines.iter().filter(|line| !line.is_empty());
     let all = filled.clone().all(|line| errors::is_failure(line));

@@ -222,7 +222,7 @@ impl Strings {
         is_framed && (self != Strings::QuotedJson || unescape::is_written(&item[1..item.len() - 1]))
     }
 
-    /// Whether all of a head, but for the item that it ends in, is texts in a list.
+    /// Whether all of a head, except for the item that it ends in, is texts in a list.
     fn reads(self, head: Head<'_>) -> bool {
         head.bytes.trim_ascii_start().first() == Some(&b'[') && self.items(head).1 == 0
     }

@@ -89,7 +89,7 @@ pub(crate) fn listed(names: &[Vec<u8>]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// What the user says of the escapes in keys.
+/// The user's choice for escapes in keys.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]

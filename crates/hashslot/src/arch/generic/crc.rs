@@ -109,7 +109,7 @@ pub(crate) trait Clmul: Word {
     unsafe fn finish<K: Keys<Self>>(keys: K, slots: &mut [u16; GROUP]);
 }
 
-/// `impl Word for Register`, one intrinsic for each operation.
+/// `impl Word for Register`, one intrinsic for each operation. SAFETY of its unsafe methods: as the trait requires.
 macro_rules! word {
     ($zero:expr, $load:expr, $store:expr, $xor:expr) => {
         impl $crate::arch::generic::sparse::Word for Register {
@@ -207,6 +207,7 @@ struct UpTo<'a, V: Clmul, const BYTES: usize>(Group<'a, V>);
 impl<V: Clmul, const BYTES: usize> Keys<V> for UpTo<'_, V, BYTES> {
     const SHARED: usize = (16 * V::LANES).div_ceil(BYTES);
 
+    // SAFETY: as the trait requires: keys in their buffer, of at most `BYTES` bytes.
     #[inline(always)]
     unsafe fn weighted(self, first: usize) -> V {
         let (width, weights) = (16 * V::LANES, poly::weights(BYTES));
@@ -232,6 +233,7 @@ impl<V: Clmul, const BYTES: usize> Keys<V> for UpTo<'_, V, BYTES> {
 impl<V: Clmul> Keys<V> for &[V; GROUP] {
     const SHARED: usize = 1;
 
+    // SAFETY: nothing to require, as no memory is read.
     #[inline(always)]
     unsafe fn weighted(self, first: usize) -> V {
         self[first]

@@ -104,6 +104,7 @@ pub(crate) unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
 }
 
 /// Sixteen bytes without intrinsics: compilers put the pair into one vector where the CPU has any.
+// SAFETY of its unsafe methods: as the trait requires; any CPU will do.
 impl Word for [u64; 2] {
     #[inline(always)]
     unsafe fn zero() -> Self {
