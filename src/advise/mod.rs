@@ -1,4 +1,4 @@
-//! Which part of a key belongs in braces: from names and batches to an advice. The model is in crates/findings.
+//! Finds the part of a key that belongs in braces: from names and batches to an advice. The model is in crates/findings.
 
 #[cfg(feature = "cli")]
 mod code;

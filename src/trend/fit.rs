@@ -192,7 +192,7 @@ impl Fit {
         }
     }
 
-    /// The logarithm of the likelihood of the amounts, but for a constant: that of logarithms has their derivative too.
+    /// The logarithm of the likelihood of the amounts, up to a constant: that of logarithms has their derivative too.
     fn likelihood(&self, points: &[(f64, f64)]) -> f64 {
         let count = points.len() as f64;
         let logarithms = match self.shape {

@@ -90,7 +90,7 @@ impl Spelling {
     }
 }
 
-/// The text before the pairs of a group, if it is equal but for its values.
+/// The text before the pairs of a group, if it is equal except for its values.
 fn span(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> Option<Vec<u8>> {
     let of = |number: &u32| {
         let family = &model.families.list[*number as usize];

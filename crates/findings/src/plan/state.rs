@@ -171,7 +171,7 @@ impl<'a> PlanState<'a> {
         target.max(shares.least(node, role, heaviest)).min(ceiling)
     }
 
-    /// The heaviest giant of a node, but for one slot.
+    /// The heaviest giant of a node, except for one slot.
     pub(super) fn heaviest_giant(&self, node: usize, role: usize, but: Option<usize>) -> f64 {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
         let its =

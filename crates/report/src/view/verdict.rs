@@ -22,7 +22,7 @@ const RISKS: usize = 3;
 const OR: &str = "or";
 /// Problems that are shown where space is short.
 const PROBLEMS: usize = 3;
-/// A cause that adds less than this is left out, but for chance among units that there are.
+/// A cause that adds less than this is left out, except for chance among units that there are.
 const NOTHING: f64 = 0.0005;
 
 /// The first lines of the report: every problem with its word, and what is known of roles without one.

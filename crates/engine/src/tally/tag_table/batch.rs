@@ -29,7 +29,7 @@ impl PartialEq for Counting {
 }
 
 impl TagTable {
-    /// Counts the tagged keys of a batch but for the first `from` of them; returns how many there are.
+    /// Counts the tagged keys of a batch except the first `from` of them; returns how many there are.
     pub(crate) fn add_batch(
         &self,
         keys: &SlotBatch<'_>,
