@@ -216,7 +216,7 @@ mod linux {
         }
 
         fn bytes(&mut self) -> &mut [u8] {
-            // SAFETY: `new` made these pages, and they are zeros or what was read.
+            // SAFETY: `new` made these pages, and they hold zeros or bytes that were read.
             unsafe { std::slice::from_raw_parts_mut(self.at, self.len) }
         }
     }

@@ -96,7 +96,7 @@ pub(crate) fn advise_and<R>(
             )
         })?;
     }
-    // The sample is enough to choose by; what is promised is of all names.
+    // The sample is enough to choose by; the forecast is for all names.
     let mut decision = on_threads(reading, || model.decide(model.candidates(batches)));
     if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
         (decision.names_of, decision.one_name_of) =

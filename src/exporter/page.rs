@@ -18,7 +18,7 @@ pub(crate) const NODES: usize = 20;
 /// Slots with series of their own: the hottest.
 pub(crate) const SLOTS: usize = 10;
 
-/// A primary, by what it said last and what it did since it was asked before.
+/// A primary, by its last reading and its work since the one before.
 struct Node<'s> {
     name: &'s str,
     reading: &'s Reading,
@@ -34,7 +34,7 @@ pub(crate) struct Observed<'s> {
     pub cluster: &'s str,
     /// Two readings.
     pub snapshots: [&'s Snapshot; 2],
-    /// The verdict on what was between them; absent where there is none.
+    /// The verdict on the time between them; absent if there is none.
     pub summary: Option<&'s Summary>,
     /// Seconds since 1970 when it was read last.
     pub read_at: f64,
@@ -239,7 +239,7 @@ fn add_nodes(families: &mut Families, nodes: &[Node<'_>]) {
     );
 }
 
-/// A slot, and what it takes.
+/// A slot, and its CPU time.
 struct HotSlot<'s> {
     slot: u16,
     node: &'s str,

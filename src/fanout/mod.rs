@@ -290,7 +290,7 @@ impl<'a> Fanout<'a> {
             (None, name) if client == ONLY => {
                 return Err(format!("{} without MULTI", name.to_uppercase()));
             }
-            // The capture began after MULTI: what was queued counted command by command.
+            // The capture began after MULTI: the queued commands were counted one by one.
             (None, _) => self.transactions.torn += 1,
             (Some(_), "discard") => self.discarded += 1,
             (Some((queue, batch)), _) => self.count(Some("multi"), &batch, queue.exec()),

@@ -271,7 +271,7 @@ mod tests {
         });
     }
 
-    /// Why a kind of `count` batches gets no tag, or what it gets.
+    /// The tag for a kind of `count` batches, or why it gets none.
     fn judged(count: usize, keys: impl Fn(usize) -> [String; 2]) -> Result<String, NoSuggestion> {
         let mut shapes = Shapes::default();
         for i in 0..count {

@@ -1,4 +1,4 @@
-//! An input as all parts know it: what it is called, how large it is, and what shows that it is still the same.
+//! An input as all parts know it: its name, its size, and the evidence that it is unchanged.
 
 use std::path::PathBuf;
 
@@ -69,7 +69,7 @@ impl Input {
         self.bytes.or(self.stored_bytes).unwrap_or(0)
     }
 
-    /// Refuses a source that is not what was planned.
+    /// Refuses a source that differs from the plan.
     ///
     /// # Errors
     /// It is not.
@@ -87,7 +87,7 @@ impl Input {
     }
 }
 
-/// An input that is not what was planned.
+/// An input that differs from the plan.
 pub fn changed(name: &Name) -> Error {
     Error::bad(
         name.to_string(),

@@ -1,4 +1,4 @@
-//! A tally file: what was counted of some or all chunks of the inputs of a plan.
+//! A tally file: the counts of some or all chunks of the inputs of a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -49,7 +49,7 @@ pub(crate) fn of_inputs<T>(
     input
 }
 
-/// The same of sources that were just scanned, without notes on what was passed over.
+/// The same for sources that were just scanned, without notes on skipped files.
 pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
     let mut input = of(&reading.sources, scanned);
     collected::remark(&reading.collections, None, &mut input);

@@ -23,7 +23,7 @@ use crate::pipeline::inputs::Inputs;
 use crate::pipeline::{Analysis, Nodes, captured, file_nodes, input_info, observed};
 
 impl Analysis {
-    /// The same for what was counted with this listing of nodes, or without one; `is_of_input` says that an input has it.
+    /// The same for counts with this listing of nodes, or without one; `is_of_input` says that an input has it.
     ///
     /// # Errors
     /// These nodes are others: replicas are left out, and nodes of inputs are checked, while keys are counted.
@@ -85,7 +85,7 @@ impl Analysis {
         self.one_pass
     }
 
-    /// Drops what was counted and is not wanted.
+    /// Drops counts that are not wanted.
     pub(crate) fn drop_unwanted(&self, tallies: &mut Tallies) {
         if self.slots_only {
             tallies.names = None;

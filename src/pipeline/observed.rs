@@ -111,7 +111,7 @@ fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
         let more = of(last)? - of(before)?;
         (span >= LEAST_SPAN && more >= 0.0).then_some(more / span)
     };
-    // Where the collection itself is part of the load, what was before it counts.
+    // If the collection itself is part of the load, the load before it counts.
     let usual = entry.before.as_ref().unwrap_or(last);
     let usual = usual.instantaneous_ops_per_sec.map(|ops| ops as f64);
     Some(ServerFacts {

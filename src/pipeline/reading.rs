@@ -176,7 +176,7 @@ impl Reading {
         }
     }
 
-    /// As `scan`, without progress, until `closed` is true: then with what was counted up to there.
+    /// As `scan`, without progress, until `closed` is true: then with the counts so far.
     ///
     /// # Errors
     /// As `scan`.

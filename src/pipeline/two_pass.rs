@@ -185,7 +185,7 @@ impl SecondPass {
         tags && patterns && present
     }
 
-    /// The second pass over inputs of which the first could not read what is `known`.
+    /// The second pass over inputs whose `known` names the first pass could not read.
     ///
     /// # Errors
     /// As `Scan::run`, and an input that could not be read again as far as before.
@@ -232,7 +232,7 @@ impl SecondPass {
     }
 }
 
-/// Adds what was counted to what is to be; false where only one of both is there, or they do not fit.
+/// Adds counts to others; false if only one of the two is there, or they do not fit.
 fn take<T, C>(mine: &mut Option<T>, counted: Option<C>, add: fn(&mut T, C) -> bool) -> bool {
     match (mine, counted) {
         (Some(mine), Some(counted)) => add(mine, counted),

@@ -89,7 +89,7 @@ impl Forecast {
     }
 }
 
-/// A forecast, and what was found.
+/// A forecast, and the actual value.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Verification")]
 pub(crate) struct Verification {

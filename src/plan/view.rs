@@ -1,4 +1,4 @@
-//! A plan as sections: what it brings, what it is judged by, the nodes before and after, what moves.
+//! A plan as sections: its effect, its basis, the nodes before and after, the moves.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -367,7 +367,7 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
         .build()
 }
 
-/// A node and what is special about it.
+/// A node and its special role.
 fn marked_name(node: &NodeOutcome, shared: SharedParts) -> String {
     let mark = match (node.failed, node.weight <= 0.0) {
         (true, _) => " (failed)",

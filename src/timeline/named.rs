@@ -1,4 +1,4 @@
-//! The passes for names: which are the heaviest, and what they have over time and in bursts.
+//! The passes for names: the heaviest ones, and their loads over time and in bursts.
 
 use std::sync::Arc;
 

@@ -33,7 +33,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// These tags and patterns, and what is in these bursts.
+    /// These tags and patterns, and the operations in these bursts.
     pub(super) fn new(
         axis: TimeAxis,
         tags: &[Name],

@@ -109,7 +109,7 @@ impl<F: FnMut(Update)> Reader<F> {
         }
     }
 
-    /// Does what is wanted until it is time for the next reading.
+    /// Carries out requests until it is time for the next reading.
     fn serve(
         &mut self,
         live: Option<&Live<'_>>,

@@ -1,4 +1,4 @@
-//! Two readings of a cluster as rows: its shards, and its slots by what they took in between.
+//! Two readings of a cluster as rows: its shards, and its slots by their load in between.
 
 use std::collections::HashMap;
 
@@ -99,7 +99,7 @@ pub(crate) struct Slot {
 }
 
 impl Cluster {
-    /// The rows of the last reading; the one before it says what was done in between.
+    /// The rows of the last reading; the one before it gives the work in between.
     pub(crate) fn between(first: Option<&Snapshot>, last: &Snapshot) -> Cluster {
         let before: HashMap<&str, &Reading> = first.map(readings).unwrap_or_default();
         let mut cluster = Cluster::default();
@@ -208,7 +208,7 @@ fn slot(shard: &str, old: Option<&SlotCounts>, new: &SlotCounts, secs: f64) -> S
     }
 }
 
-/// The mean of what is known, where it is not 0.
+/// The mean of the known values, if it is not 0.
 fn fair_share(of: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let known: Vec<f64> = of.flatten().collect();
     let sum: f64 = known.iter().sum();

@@ -33,7 +33,7 @@ pub(crate) struct Screen {
     /// Whether keys are letters of the filter.
     pub is_typing: bool,
     pub is_paused: bool,
-    /// Why the cluster could not be read; what was done.
+    /// Why the cluster could not be read; the last action.
     pub message: Option<Message>,
 }
 
@@ -96,12 +96,12 @@ pub(crate) enum Wish {
     Keys(u16),
     /// No more readings, or readings again.
     Pause(bool),
-    /// A file of what is on the screen.
+    /// A file with the content of the screen.
     Write,
 }
 
 impl Screen {
-    /// Takes what was read, unless it came after a pause began.
+    /// Takes a reading, unless it came after a pause began.
     pub(crate) fn take(&mut self, read: Read) {
         if self.is_paused {
             return;

@@ -65,7 +65,7 @@ impl SlotMap {
         SLOTS.div_ceil(self.cells.len())
     }
 
-    /// Its lines; without colours only what is far above the median is drawn.
+    /// Its lines; without colours only loads far above the median are drawn.
     pub(crate) fn lines(&self, is_coloured: bool) -> Vec<Line<'static>> {
         let rows: Vec<&[Option<usize>]> = self.cells.chunks(self.columns.max(1)).collect();
         let line = |pair: &[&[Option<usize>]]| {

@@ -56,7 +56,7 @@ pub enum Deviations {
 /// A line through points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// On what it is a line.
+    /// The scale on which it is a line.
     pub shape: Shape,
     /// How the points deviate from it.
     pub deviations: Deviations,

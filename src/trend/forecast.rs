@@ -57,7 +57,7 @@ pub struct Ahead {
     pub months: u32,
     /// When that is, in seconds since 1970 (UTC).
     pub at: u64,
-    /// All load then, and what it is within in 95 of 100 cases.
+    /// All load then, and its interval in 95 of 100 cases.
     pub load: Interval,
 }
 

@@ -20,7 +20,7 @@ const SERIES: usize = 100;
 const EVENTS: usize = 1000;
 /// The most memory that the lists of all reports take, in bytes.
 const MOST_BYTES: usize = 512 << 20;
-/// A name that a list may have below its last row is a new one where it grew by this many times what it held there.
+/// A name that a list may have below its last row is a new one if it grew by this many times its load there.
 const MANY: u64 = 9;
 /// The memory of a row in addition to the bytes of its name.
 const ROW_BYTES: usize = 32;
@@ -80,7 +80,7 @@ pub(crate) struct Pool {
 /// A list of one report: names by their ids, with bounds on their loads.
 #[derive(Debug)]
 pub struct Listed {
-    /// In the order of the ids: what was counted, and that with what may have been missed.
+    /// In the order of the ids: the count, and the count with the load that may have been missed.
     rows: Vec<(u32, u64, u64)>,
     below: u64,
 }

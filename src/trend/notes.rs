@@ -15,7 +15,7 @@ use crate::trend::point::Condensed;
 /// Files that a note names.
 const NAMED: usize = 3;
 
-/// Neighbours that cannot be compared: the later file, and what is different.
+/// Neighbours that cannot be compared: the later file, and the difference.
 pub(super) fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
     let pairs = reports.windows(2);
     pairs

@@ -70,7 +70,7 @@ impl Growth {
             }
     }
 
-    /// How often what was counted for `more` of rule `at` is to be added.
+    /// How often the counts for `more` of rule `at` are to be added.
     pub(crate) fn times(&self, at: usize, more: More) -> u32 {
         match more {
             More::Whole => self.0[at].whole - 1,

@@ -38,14 +38,14 @@ struct Untag {
     regex: Regex,
 }
 
-/// A part of what is put in its place.
+/// A part of the replacement.
 #[derive(Debug, Clone, PartialEq)]
 enum Part {
     Text(Vec<u8>),
     Group(usize),
 }
 
-/// The rules at work: what they keep from key to key.
+/// The rules at work: their scratch from key to key.
 #[derive(Debug, Clone)]
 pub struct Renaming {
     places: Vec<CaptureLocations>,

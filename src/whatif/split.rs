@@ -166,7 +166,7 @@ pub(crate) fn search<T>(
     }
 }
 
-/// Nodes of a split tag are to be even by moves: below what is called balanced, whatever the metric.
+/// Nodes of a split tag are to be even by moves: below the balanced band, whatever the metric.
 const TOLERANCE: f64 = 0.02;
 
 /// The fullest node, in fair shares, once slots are moved as `plan` does; 1 where nothing has a load.

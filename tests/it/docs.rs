@@ -310,7 +310,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
 
 #[test]
 fn a_link_of_the_manual_leads_to_a_file_of_the_manual() {
-    // The book has the files of docs/ and no others, and no list of what is in a folder.
+    // The book has the files of docs/ and no others, and no list of the files in a folder.
     let link = Regex::new(r"\]\(([^)#\s]+)[^)]*\)").unwrap();
     let docs = root().join("docs").canonicalize().unwrap();
     for name in manual().iter().filter(|name| *name != "README.md") {

@@ -1,4 +1,4 @@
-//! Filters of keys: every command and every format has them, the report says what they left out, and a server agrees on
+//! Filters of keys: every command and every format has them, the report shows the excluded keys, and a server agrees on
 //! what a pattern matches.
 
 use std::collections::BTreeSet;

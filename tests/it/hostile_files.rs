@@ -1,4 +1,4 @@
-//! Files made to mislead or to cost much: what they claim is checked, and what they cost grows as they do.
+//! Files made to mislead or to cost much: their claims are checked, and their cost grows as they do.
 
 use std::fs;
 use std::process::Output;
@@ -69,7 +69,7 @@ fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_value_of_ever
 fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_key() {
     let scratch = Scratch::new();
     for (len, keys) in [(264, 3), (265, 1), (1 << 60, 1)] {
-        // The three bytes copy what is before them, so the longest that decodes starts with a literal.
+        // The three bytes copy the bytes before them, so the longest that decodes starts with a literal.
         let name = match len {
             264 => b"\xC3\x05\x41\x09\x00k\xE0\xFF\x00".to_vec(),
             len => lzf(len),

@@ -2,7 +2,7 @@
 //! the planted cause on those with one, and the formulas are compared with simulation.
 //!
 //! `SLOTSCOPE_CASES` says how many dumps (default: a small part), `SLOTSCOPE_MOST_KEYS` how large they may be; with
-//! `SLOTSCOPE_TABLE=FILE` the table of what was found is written there.
+//! `SLOTSCOPE_TABLE=FILE` the results are written there as a table.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

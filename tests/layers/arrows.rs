@@ -3,7 +3,7 @@
 
 use crate::paths::{paths_from_root, tested};
 
-/// A module and what it may use in addition to itself. Tests inside a crate may use anything.
+/// A module and the modules that it may use. Tests inside a crate may use anything.
 type Row = (&'static str, &'static [&'static str]);
 
 /// A crate: its root, what each of its modules may use, and its rows. Modules of the other crates are free to use each

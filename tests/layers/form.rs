@@ -1,4 +1,4 @@
-//! How long files are, how they begin, and what they may not hold.
+//! How long files are, how they begin, and their forbidden content.
 
 use std::path::Path;
 

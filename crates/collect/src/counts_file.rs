@@ -28,7 +28,7 @@ pub(crate) fn beside_keys(
         None => series::once(rounds.plan.access, &rounds.watch).map(|after| {
             let is_replica = |reader: &Reader<'_>| reader.entry.role == Role::Replica;
             let are_replicas = rounds.readers.list.iter().all(is_replica);
-            // Primaries that were read worked for that: what they did meanwhile is not what clients asked for.
+            // Primaries that were read worked for that: their work meanwhile is not that of clients.
             before_keys.filter(|_| are_replicas).unwrap_or_default() + &after
         }),
     };

@@ -291,7 +291,7 @@ fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<
     }
 }
 
-/// Why a server never answers MEMORY USAGE; `None` if what it said is about one key.
+/// Why a server never answers MEMORY USAGE; `None` if its error is about one key.
 fn without_memory(said: &str) -> Option<&'static str> {
     let lower = said.to_ascii_lowercase();
     if said.starts_with("NOPERM") {

@@ -1,4 +1,4 @@
-//! The nodes that are read, with their files and what is known of each; and which node a slot is read from.
+//! The nodes that are read, with their files and entries; and which node a slot is read from.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -54,7 +54,7 @@ impl Limit {
                 bytes: 64 << 10,
                 values: 1,
             },
-            // A word, a number or what is wrong.
+            // A word, a number or an error.
             _ => Limit {
                 bytes: 4 << 10,
                 values: 1,
@@ -392,7 +392,7 @@ mod tests {
         ] {
             let both = |second: usize| [whole(fits), whole(second)].concat();
             assert!(replies(&[name; 2], &both(fits)).0.is_ok(), "{name}");
-            // Only what it claims has come so far.
+            // Only as much as it claims has arrived so far.
             let claims = [whole(fits), text(too_long)[..10].to_vec()].concat();
             for bytes in [both(too_long), claims] {
                 let error = replies(&[name; 2], &bytes).0.unwrap_err().to_string();

@@ -219,7 +219,7 @@ impl Rounds<'_, '_> {
         Ok(outcomes)
     }
 
-    /// Takes what was read, minus what moved meanwhile.
+    /// Takes the slots read, minus those that moved meanwhile.
     fn take(&mut self, tasks: Vec<Assigned>, outcomes: Vec<Result<Outcome>>) -> Result<()> {
         for (
             Assigned {
@@ -331,7 +331,7 @@ impl Rounds<'_, '_> {
         Ok(())
     }
 
-    /// Notes in the entries what was read from which node; nodes of which nothing was read have no file.
+    /// Notes in the entries which slots were read from which node; nodes without slots have no file.
     ///
     /// # Errors
     /// A file cannot be written or removed.

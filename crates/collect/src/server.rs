@@ -134,7 +134,7 @@ impl Server {
         keys.fold(0, |sum, keys| sum.saturating_add(*keys))
     }
 
-    /// Whether a node has what it should have: a replica is connected to its primary and has its keys.
+    /// Whether a node is in order: a replica is connected to its primary and has its keys.
     ///
     /// # Errors
     /// It does not, for people.

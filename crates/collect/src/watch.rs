@@ -217,7 +217,7 @@ impl<'a> Watch<'a> {
 }
 
 impl Peer {
-    /// Asks it, and adds what it lists to `listings`: its text is not kept while others are asked.
+    /// Asks it, and adds its listing to `listings`: its text is not kept while others are asked.
     fn list(
         &mut self,
         id: &str,

@@ -1,4 +1,4 @@
-//! The one error type: every message names the place, what is wrong there and a suggested fix.
+//! The one error type: every message names the place, the fault and a suggested fix.
 
 use std::borrow::Cow;
 use std::io;

@@ -179,7 +179,7 @@ impl Redaction {
     }
 }
 
-/// Whether `text` is numbers and what they count: "line 3 (byte 17)".
+/// Whether `text` is numbers with units: "line 3 (byte 17)".
 fn is_position(text: &str) -> bool {
     const UNITS: [&str; 5] = ["line", "column", "byte", "shard", "entry"];
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());

@@ -88,7 +88,7 @@ impl Sentence {
     }
 }
 
-/// Text that was written elsewhere: what is between its first and its last quote is a name, as a name may hold a quote.
+/// Text that was written elsewhere: the part between its first and its last quote is a name, as a name may hold a quote.
 impl From<&str> for Sentence {
     fn from(text: &str) -> Self {
         let quoted = text.find('"').zip(text.rfind('"'));

@@ -11,7 +11,7 @@ use slotscope::redact::spelled;
 use slotscope::source::forward::Forward;
 use slotscope::source::memory::memory;
 
-/// An RDB file, and what is in it.
+/// An RDB file, and its content.
 pub struct Made {
     pub bytes: Vec<u8>,
     /// Bytes after its checksum.

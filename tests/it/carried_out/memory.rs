@@ -144,7 +144,7 @@ fn carry_out(
     promised
 }
 
-/// Each node's data are at most what was promised, with the errors that a promise has.
+/// Each node's data are at most the forecast, with the errors that a forecast has.
 fn promise_is_kept(cluster: &Cluster, empty: &[f64], promised: f64, more: f64) {
     let data: Vec<f64> = used(cluster)
         .iter()
@@ -171,7 +171,7 @@ fn used(cluster: &Cluster) -> Vec<f64> {
     cluster.servers.iter().map(used).collect()
 }
 
-/// Writes keys of all slots until `is_over`; what they are then.
+/// Writes keys of all slots until `is_over`; their state then.
 fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u8>> {
     let mut written = HashMap::new();
     let mut count = 0;

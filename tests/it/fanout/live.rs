@@ -1,4 +1,4 @@
-//! fanout against a real three-node cluster: what it calls refused is refused, in the way it says, and the rest is not.
+//! fanout against a real three-node cluster: refusals are predicted, with their errors, and the rest is not refused.
 
 use super::answer;
 use crate::support::cluster::{Cluster, even};
@@ -149,7 +149,7 @@ fn every_command_ends_as_we_say(judged: &Judged) {
         let Some((mut words, places)) = sample(command) else {
             continue;
         };
-        // Valkey 9.1.2 looks at the first key alone, and serves what it should refuse.
+        // Valkey 9.1.2 looks at the first key alone, and serves commands that it should refuse.
         let refused = if command.name == "msetex" {
             0
         } else {
@@ -172,7 +172,7 @@ fn every_command_ends_as_we_say(judged: &Judged) {
                 command.name
             );
             let mut client = cluster.owner_of(b"{a}1");
-            // Queued and thrown away, what is served does not block and does no harm.
+            // Queued and thrown away, a served command does not block and does no harm.
             let queue = last == 0 && !matches!(command.name, "watch" | "ssubscribe");
             if queue {
                 client.call(&["MULTI"]);

@@ -186,7 +186,7 @@ fn over_a_socket(server: &Server, commands: &str) -> Vec<u8> {
     sent
 }
 
-/// Whether every report on this dump says what it cannot show.
+/// Whether every report on this dump notes the limits of its format.
 fn report_warns_of_loss(dump: &[u8], form: &str) {
     let scratch = Scratch::new();
     scratch.file("dump", dump);
@@ -385,7 +385,7 @@ fn the_recipe_for_sizes_gives_the_keys_of_the_server_and_what_it_says_of_them() 
     assert!(keys_of(&listed).into_iter().collect::<BTreeSet<_>>() == keys);
 }
 
-/// Where tests/run puts what it installs from PyPI.
+/// Where tests/run puts packages from PyPI.
 fn rdb_tools() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()

@@ -9,10 +9,10 @@ use crate::support::dumps::gzip;
 use crate::support::redis::Server;
 use crate::support::run::{Scratch, code, fails, root, stderr};
 
-/// An input, and the start of what it is called.
+/// An input, and the start of its name.
 type Case = (&'static str, Vec<u8>);
 
-/// Writes files with the modules of Python for them, each named after what it is.
+/// Writes files with the modules of Python for them, each named after its kind.
 const FILES: &str = r#"
 import bz2, gzip, lzma, os, sqlite3, tarfile, zipfile
 keys = b"".join(b"user:{%d}:%d\n" % (i % 7, i) for i in range(2000))

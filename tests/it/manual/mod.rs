@@ -1,4 +1,4 @@
-//! The manual as a book: every page is listed, begins with what it is for, and has the flags of the program.
+//! The manual as a book: every page is listed, begins with its purpose, and has the flags of the program.
 
 mod flags;
 mod worked_example;

@@ -107,7 +107,7 @@ fn cpu_secs() -> f64 {
     nanos.map_or_else(|| START.elapsed().as_secs_f64(), |nanos| nanos / 1e9)
 }
 
-/// The fullest node by what it may hold.
+/// The load of the fullest node, relative to its target.
 fn missed(problem: &Problem<'_>, planned: &Planned, goal: usize) -> f64 {
     let loads = &problem.goals[goal];
     let fair = problem.fair(loads.loads, &loads.capacity);
@@ -151,7 +151,7 @@ fn part(cases: &[&Case], holds: impl Fn(&Case) -> bool) -> f64 {
     }
 }
 
-/// The figures of a group of clusters: what is asserted, and its thresholds with many cases and with few.
+/// The figures of a group of clusters: the assertion, and its thresholds with many cases and with few.
 struct Figure {
     what: &'static str,
     found: f64,

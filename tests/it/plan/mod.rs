@@ -311,7 +311,7 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         );
         assert!(script.contains("\njobs=(\n    '1 "), "{script}");
         scratch.file("move.sh", script.as_bytes());
-        // A redis-cli that only notes what it is asked for: a lookup of a host that does not exist takes long.
+        // A redis-cli that only notes its arguments: a lookup of a host that does not exist takes long.
         let note = scratch.file("redis-cli", b"#!/bin/sh\nprintf '<%s>\\n' \"$@\" >>asked\n");
         fs::set_permissions(&note, fs::Permissions::from_mode(0o755)).unwrap();
         let path = format!(

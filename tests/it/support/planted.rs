@@ -147,7 +147,7 @@ const PLANTED: [&str; 7] = [
     "node twice",
 ];
 
-/// A dump with something to find, of up to `most` keys; `None` where what it would give is too close to a border.
+/// A dump with something to find, of up to `most` keys; `None` if its verdict would be too close to a border.
 pub(crate) fn planted(number: u64, most: f64) -> Option<Case> {
     let mut random = Rng::new(!number);
     let what = PLANTED[(number % PLANTED.len() as u64) as usize];

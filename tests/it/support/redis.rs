@@ -171,7 +171,7 @@ impl Server {
         self.password.as_deref()
     }
 
-    /// The folder that is its own: what it knows of the cluster is in `nodes.conf` there.
+    /// The folder that is its own: its state of the cluster is in `nodes.conf` there.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }

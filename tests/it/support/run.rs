@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Variables that other programs share with this one and that change what it prints.
+/// Variables that other programs share with this one and that change its output.
 const SHARED_VARIABLES: &[&str] = &[
     "COLUMNS",
     "NO_COLOR",

@@ -17,7 +17,7 @@ const ROWS: Sampling = Sampling {
     most_tags: 0,
 };
 
-/// A scan; what it finds must not depend on threads, chunk and kernel.
+/// A scan; its result must not depend on threads, chunk and kernel.
 #[derive(Clone, Copy)]
 pub(crate) struct Scanning<'a> {
     pub format: Option<&'static dyn Format>,

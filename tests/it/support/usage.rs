@@ -31,7 +31,7 @@ impl Usage {
     }
 }
 
-/// Runs it without an input, looked at until it ends; what it prints is dropped.
+/// Runs it without an input, looked at until it ends; its output is dropped.
 pub(crate) fn of(mut command: Command) -> Usage {
     let mut said = tempfile::tempfile().unwrap();
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -47,7 +47,7 @@ pub(crate) fn of(mut command: Command) -> Usage {
         if start.elapsed() > PATIENCE {
             child.kill().unwrap();
         }
-        // Often enough to see what is taken in the end.
+        // Often enough to see the peak in the end.
         std::thread::sleep(Duration::from_millis(1));
     };
     let mut stderr = String::new();

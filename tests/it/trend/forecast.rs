@@ -1,4 +1,4 @@
-//! Forecasts of planted growth: what is stated to hold so often holds as often.
+//! Forecasts of planted growth hold as often as stated.
 
 use slotscope::name::Name;
 use slotscope::trend::fit::Fit;

@@ -210,7 +210,7 @@ impl Case {
         (!(0..judged).any(is_near)).then(|| [state(0), state(1)])
     }
 
-    /// The role that comes first: the worse state, then what is critical, then memory.
+    /// The role that comes first: the worse state, then a critical one, then memory.
     fn first(&self, states: [State; 2]) -> Option<usize> {
         let truth = self.truth();
         let rank = |role: usize| {
@@ -334,7 +334,7 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
     }
 }
 
-/// The steps of a report, and what each role is today and after each.
+/// The steps of a report, and the state of each role today and after each.
 fn shown(summary: &Summary) -> String {
     let roles = summary.verdict.roles.iter();
     let today: Vec<_> = roles.map(RoleVerdict::max_over_mean).collect();

@@ -64,7 +64,7 @@ struct Scan<'a, 'f> {
 /// Reads the keys of a task into a file.
 ///
 /// # Errors
-/// The node does not answer, refuses a command, or is not what it was; the file cannot be written.
+/// The node does not answer, refuses a command, or has changed; the file cannot be written.
 pub(crate) fn keys(
     plan: &Plan<'_>,
     task: &Task,

@@ -185,17 +185,17 @@ pub trait Reader: Send + Sync {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> ReadStats;
-    /// The numbers of the rows at the ends of what was read, where neighbouring rows are compared by number.
+    /// The numbers of the rows at the ends of the part that was read, if neighbouring rows are compared by number.
     fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
         BTreeMap::new()
     }
 }
 
-/// Where a reader puts what it finds.
+/// The receiver of a reader's rows.
 pub trait Sink {
     /// A batch of keys.
     fn keys(&mut self, batch: KeyBatch<'_>);
-    /// A row that is not a key: its offset in the block, what is wrong with it, and the part of it that shows that. The
+    /// A row that is not a key: its offset in the block, the reason, and the part of it that shows that. The
     /// reason holds nothing of the row, so that a report may leave the excerpt out.
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]);
     /// As `reject`, of a row that is at `byte` of the input.

@@ -53,7 +53,7 @@ notices! {
     Colour: Note, "row", " in terminal colours, which were dropped";
     /// A warning of redis-cli about the password, or a line of `script`.
     Warning: Note, "line", " of redis-cli or script without keys, dropped";
-    /// A line in which redis-cli says what it does.
+    /// A line in which redis-cli reports its progress.
     Progress: Note, "line", " of redis-cli about what it does, dropped";
     /// A line of nothing, where that is not a key.
     BlankLine: Note, "blank line", ", dropped";

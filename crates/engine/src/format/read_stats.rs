@@ -4,7 +4,7 @@ use crate::format::notice::Says::{self, Note, Warning};
 use crate::format::notice::{Notice, WORDS};
 use crate::text::counted;
 
-/// Counts of what was seen.
+/// The counts of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadStats {
     /// Keys.

@@ -190,7 +190,7 @@ impl Metric {
         self.row().head
     }
 
-    /// Whether it is of how much keys are used, not of what they take: a node is hot by it, and not full.
+    /// Whether it measures the use of keys, not their size: a node is hot by it, and not full.
     pub fn is_of_use(self) -> bool {
         matches!(self, Metric::Ops | Metric::Accesses | Metric::Cpu)
     }
@@ -210,12 +210,12 @@ impl Metric {
         self.is_size() || self.is_time()
     }
 
-    /// One of what it counts.
+    /// The singular of its unit.
     pub fn unit(self) -> &'static str {
         self.row().unit
     }
 
-    /// Several of what it counts.
+    /// The plural of its unit.
     pub fn units(self) -> &'static str {
         self.row().units
     }

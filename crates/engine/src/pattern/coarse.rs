@@ -15,7 +15,7 @@ pub(crate) const COARSEST: u8 = 3;
 /// from the third segment on. 3: from the second on.
 pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     let marks = [Id::Number, Id::Hex, Id::Uuid, Id::Mixed].map(Id::mark);
-    // A separator that is part of a mark would separate what was made an id.
+    // A separator that is part of a mark would split an id.
     let is_in_mark = marks
         .iter()
         .any(|mark| memchr::memmem::find(mark, separator).is_some());

@@ -274,7 +274,7 @@ impl ByDigits<'_> {
 /// Eight bytes before the key, and 64 from its start on, must be readable.
 #[inline(always)]
 unsafe fn home(first: *const u8, len: u32, shape: u64, digits: u64) -> usize {
-    // Without a digit there is no template: what is found then does not count.
+    // Without a digit there is no template: matches do not count then.
     let (start, end) = (digits.trailing_zeros(), 64 - digits.leading_zeros());
     // SAFETY: passed on.
     let (before, behind) = unsafe {

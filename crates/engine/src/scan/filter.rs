@@ -90,7 +90,7 @@ impl Filter {
         fields.find(|field| is_missing(*field))
     }
 
-    /// Whether a key meets all conditions; what is not known of it meets none.
+    /// Whether a key meets all conditions; an unknown field meets none.
     pub fn keeps(&self, key: &KeyFacts<'_>) -> bool {
         let has_size =
             |range: &RangeInclusive<u64>| key.size != MISSING && range.contains(&key.size);

@@ -45,7 +45,7 @@ use crate::source::chunk::CHUNK;
 use crate::tally::Tally;
 use crate::tally::rejects::Rejects;
 
-/// How a scan runs; what it finds does not depend on it.
+/// How a scan runs; its result does not depend on it.
 #[derive(Clone)]
 pub struct Scan<'a> {
     /// The workers.
@@ -96,7 +96,7 @@ pub struct Scanned<T> {
     pub incomplete: Vec<Incomplete>,
     /// Rows that are not keys.
     pub rejects: Rejects,
-    /// The rows at the ends of what was read of each input.
+    /// The rows at the ends of the parts that were read of each input.
     pub open_ends: Vec<OpenEnds>,
 }
 
@@ -107,7 +107,7 @@ pub struct SeenInput {
     pub format: &'static str,
     /// Bytes read.
     pub bytes: u64,
-    /// Its keys and what was odd about them.
+    /// Its keys and their oddities.
     pub seen: ReadStats,
     /// Line ends, where a part of it was read.
     pub line_ends: u64,
@@ -173,7 +173,7 @@ impl<'a> Scan<'a> {
         Scan { chunk, ..self }
     }
 
-    /// Sets what is called after every block with its length in bytes; it may stop the scan by returning false.
+    /// Sets a callback after every block with its length in bytes; it may stop the scan by returning false.
     pub fn proceed(self, proceed: &'a (dyn Fn(u64) -> bool + Sync)) -> Self {
         Scan { proceed, ..self }
     }

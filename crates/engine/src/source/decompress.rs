@@ -113,7 +113,7 @@ pub(super) fn decoder(
     }))
 }
 
-/// Counts what is read, and keeps the end of it.
+/// Counts the bytes read, and keeps the last ones.
 struct Counted<R> {
     inner: R,
     consumed: Arc<AtomicU64>,

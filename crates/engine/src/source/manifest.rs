@@ -75,7 +75,7 @@ fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"))
 }
 
-/// The files of a manifest that are not history, in their order; or a line, and what is wrong with it.
+/// The files of a manifest that are not history, in their order; or a line, and its fault.
 fn files_of(text: &[u8]) -> std::result::Result<Vec<String>, (usize, &'static str)> {
     let mut files = Vec::new();
     for (number, line) in entries(text) {

@@ -16,7 +16,7 @@ pub fn read(path: &Path, max_bytes: u64, too_long: &str) -> Result<Vec<u8>> {
     read_from(file, path, max_bytes, too_long)
 }
 
-/// As `read`, from what is open already.
+/// As `read`, from an open file.
 ///
 /// # Errors
 /// As `read`.

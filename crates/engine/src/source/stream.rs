@@ -77,7 +77,7 @@ impl<R: Read> RowReader<R> {
         self.claim.is_held()
     }
 
-    /// Leaves the room, unless the rest of what was read needs it.
+    /// Leaves the room, unless the rest of the buffer needs it.
     pub(crate) fn leave_room(&mut self) {
         self.claim.keep_for(self.rest.len());
     }

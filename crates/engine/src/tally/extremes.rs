@@ -19,7 +19,7 @@ const MAX_NAME: usize = 512;
 /// The keys in lists of extremes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Extremes {
-    /// By what they are lists of.
+    /// By the measure of the lists.
     pub lists: BTreeMap<Extreme, Listed>,
     /// By list and key: entries as keys, amounts as operations. `write_name` makes the names.
     keys: TagCounter,
@@ -59,7 +59,7 @@ pub struct ListedKey {
     pub tag: Option<Vec<u8>>,
     /// Its entries.
     pub entries: u64,
-    /// The sum of what they say.
+    /// The sum of their amounts.
     pub sum: u64,
 }
 

@@ -266,7 +266,7 @@ impl Tally for NameTallies {
         self.tags.add(keys);
         self.patterns.add(keys);
         if keys.batch.values.are_operations {
-            // A key is known to be one, and what it holds, from a dump.
+            // A key from a dump is known to be one, and its load is known.
             return self.operations.add(keys);
         }
         self.heaviest.add(keys);

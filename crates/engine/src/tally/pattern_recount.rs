@@ -37,7 +37,7 @@ impl PatternRecount {
         self.recount.take(counted)
     }
 
-    /// Every counted pattern and what it holds, by name.
+    /// Every counted pattern and its load, by name.
     pub(crate) fn rows(&self) -> Vec<(Name, Load)> {
         let rows = self.recount.tags();
         let mut rows: Vec<_> = rows.map(|(name, load)| (name.clone(), load)).collect();

@@ -13,7 +13,7 @@ const FILTER_BITS: u64 = 1 << 21;
 /// Keys that no dump has which are kept.
 pub(crate) const LISTED: usize = 100;
 
-/// Keys that operations are on, by the hashes of what is kept of their names, ascending.
+/// Keys that operations are on, by the hashes of the kept parts of their names, ascending.
 struct Asked {
     keys: Vec<(u64, BusyKey)>,
     filter: Vec<u64>,
@@ -123,7 +123,7 @@ impl Tally for Present {
     }
 }
 
-/// Adds what was found elsewhere.
+/// Adds keys found elsewhere.
 pub fn merge(found: &mut [bool], other: &[bool]) {
     let both = found.iter_mut().zip(other);
     both.for_each(|(mine, theirs)| *mine |= theirs);

@@ -161,12 +161,12 @@ impl Recount {
         }
     }
 
-    /// Every counted tag and what it holds.
+    /// Every counted tag and its load.
     pub fn tags(&self) -> impl Iterator<Item = (&Name, Load)> {
         self.counted.iter().map(|tag| (&tag.name, tag.load))
     }
 
-    /// Every counted tag with its hash and what it holds.
+    /// Every counted tag with its hash and its load.
     pub fn into_tags(self) -> Vec<(u64, Name, Load)> {
         let tags = self.counted.into_names();
         tags.map(|tag| (tag.hash, tag.name, tag.load)).collect()

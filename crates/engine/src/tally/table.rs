@@ -1,4 +1,4 @@
-//! An exact count of up to 65,536 distinct names: a hash table whose layout depends only on what is in it.
+//! An exact count of up to 65,536 distinct names: a hash table whose layout depends only on its content.
 //!
 //! Entries are in the order of their hashes, each at or a little past its home (Amble & Knuth, "Ordered hash
 //! tables", 1974). So whether the table is full is a property of the set of names, not of the order they came in,

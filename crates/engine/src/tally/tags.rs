@@ -52,13 +52,13 @@ struct Scratch {
 /// The counts of the tags.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TagCounts {
-    /// Every tag and what it holds.
+    /// Every tag and its load.
     Exact(NameTable),
     /// There are too many: cells of counters, and how many tags there are.
     CountMin(Box<CountMin>),
     /// The same, and the names of heavy tags.
     HeavyHitters(Box<HeavyHitters>),
-    /// All of them in the table that threads share; what it shows, once all keys are counted.
+    /// All of them in the table that threads share; its sums, once all keys are counted.
     #[serde(skip)]
     Shared(Box<CountedTags>),
 }
@@ -142,7 +142,7 @@ impl TagCounter {
         }
     }
 
-    /// Gives up the table of names; what is in it goes to the shared one, or to the rows.
+    /// Gives up the table of names; its content goes to the shared one, or to the rows.
     fn spill(&mut self) {
         let TagCounts::Exact(table) = &self.counts else {
             return;
@@ -190,7 +190,7 @@ impl TagCounter {
         }
     }
 
-    /// Moves what is known by name to the rows.
+    /// Moves the names that are known to the rows.
     fn forget(&mut self) {
         if let Some(known) = self.known.take() {
             known

@@ -151,7 +151,7 @@ impl<'a> CarriedOut<'a> {
         }
     }
 
-    /// Puts what was counted in place of what the sample let expect. Returns the names of each family that schemes change.
+    /// Puts the counts in place of the estimates by the sample. Returns the names of each family that schemes change.
     pub fn finish(self, schemes: &mut [Scored], nodes: usize) -> Vec<u64> {
         for (scored, moved) in schemes.iter_mut().zip(self.moved) {
             let before = if moved.renamed == 0 {

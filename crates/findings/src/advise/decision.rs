@@ -317,7 +317,7 @@ impl Model<'_> {
             .then_some(pair)
     }
 
-    /// Families with a tag today, by what it is of.
+    /// Families with a tag today, by its content.
     fn families_by_tag(&self) -> Vec<Vec<u32>> {
         let mut by_tag: BTreeMap<TagOf, Vec<u32>> = BTreeMap::new();
         for number in 0..self.choices.len() as u32 {

@@ -272,7 +272,7 @@ pub struct Families {
 }
 
 impl Families {
-    /// The families of the names that `each` passes to what it is given.
+    /// The families of the names that `each` passes to its argument.
     pub(crate) fn of(each: impl Fn(&mut dyn FnMut(&Tokens))) -> Self {
         let mut shapes = NameShapes::default();
         each(&mut |tokens| shapes.add(tokens));

@@ -305,7 +305,7 @@ fn score(model: &Model<'_>, scheme: &Scored, is_today: bool) -> SchemeScore {
     }
 }
 
-/// The patterns that a scheme changes, and what they become.
+/// The patterns that a scheme changes, and the new ones.
 fn changed<'a>(model: &'a Model<'_>, scheme: &'a Scored) -> impl Iterator<Item = Vec<u8>> + 'a {
     let families = model.families.list.iter().enumerate();
     families.filter_map(|(number, family)| {

@@ -1,4 +1,4 @@
-//! How long the moves take, from what they took on a quiet machine: all nodes on loopback, slots of 12, 91 and 600 keys.
+//! How long the moves take, as measured on a quiet machine: all nodes on loopback, slots of 12, 91 and 600 keys.
 
 /// CLUSTER SETSLOT four times, and the listings.
 const SECS_PER_SLOT: f64 = 0.005;

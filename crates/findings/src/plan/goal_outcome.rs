@@ -205,7 +205,7 @@ fn sentence(
     )
 }
 
-/// The number of a slot, with what is most of it.
+/// The number of a slot, with the unit that is most of it.
 fn named_slot(slot: u16, role: usize, problem: &Problem<'_>, inputs: &PlanInputs<'_>) -> String {
     match heaviest_unit(slot, problem.role(role).0, inputs).filter(|(.., share)| *share > MOST) {
         Some((UnitKind::Key, name, _)) => format!("{slot} (key {})", text::short(&name)),

@@ -35,7 +35,7 @@ pub struct PlanRequest {
     pub exclude: Vec<(u16, u16)>,
     /// How much may move.
     pub limits: MoveLimits,
-    /// How far above its fair share of the first goal a node may stay: 0.03 for 3%; `None`: what is usual.
+    /// How far above its fair share of the first goal a node may stay: 0.03 for 3%; `None`: the default.
     pub tolerance: Option<f64>,
     /// Bytes that a node may use: no node is brought above nine tenths of it.
     pub maxmemory: Option<u64>,

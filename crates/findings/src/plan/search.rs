@@ -19,7 +19,7 @@ const SOLUTION: u64 = 8_000_000;
 const SPARING: u64 = 16_000_000;
 /// The same for improvements.
 const IMPROVEMENT: u64 = 3_000_000;
-/// Halvings between a target that was missed and what is met without it.
+/// Halvings between a target that was missed and the ratio that is met without it.
 const HALVINGS: usize = 6;
 /// Targets this close to each other are the same.
 const CLOSE: f64 = 1.01;
@@ -89,7 +89,7 @@ impl<'a> Search<'_, 'a> {
             if self.solve(self.before, &self.aims.own.clone()).is_some() {
                 return;
             }
-            // Near to what is proven a few percents cost many times the ranges.
+            // Near to the proven bound a few percents cost many times the ranges.
             self.best = None;
         }
         if self.solve_at(self.prices, self.before, &aims).is_some() {

@@ -19,7 +19,7 @@ const LEAST_ROOM: f64 = 1e-3;
 const LEAST_GAIN: f64 = 1e-7;
 /// How much bringing two nodes nearer to each other counts, beside bringing them to their targets.
 const LEVELLING: f64 = 0.15;
-/// Steps that cost nothing, or give back what was spent, come before all others.
+/// Steps that cost nothing, or give back spent moves, come before all others.
 const REFUND: f64 = 1e12;
 
 /// A step that was found.
@@ -81,7 +81,7 @@ struct Receiver<const R: usize> {
     below: [f64; R],
 }
 
-/// A run, and what it is worth to the node that it leaves.
+/// A run, and its value for the node that it leaves.
 struct Candidate<const R: usize> {
     run: Run,
     load: [f64; R],

@@ -20,7 +20,7 @@ pub struct Commands {
     pub nodes: Vec<String>,
     /// Whether those are the nodes of a real cluster, which slots can be moved between.
     pub is_real: bool,
-    /// The flag that chooses what is judged, where the user gave it.
+    /// The flag that chooses the metrics to judge by, if the user gave it.
     pub by: Vec<String>,
     /// How the servers move slots.
     pub migration: Migration,

@@ -357,7 +357,7 @@ fn is_improved(before: &Situation<'_>, after: &Situation<'_>, found: &Finding) -
     })
 }
 
-/// Where the user chose what is judged, the loads that a plan must not worsen all the same.
+/// If the user chose the metrics to judge by, the loads that a plan must not worsen all the same.
 fn unasked(summary: &Summary, commands: &Commands) -> Vec<(Metric, f64)> {
     if commands.by.is_empty() {
         return Vec::new();

@@ -20,7 +20,7 @@ const NO_TTL: f64 = 0.5;
 /// And which hold this part of all bytes.
 const LARGE: f64 = 0.05;
 
-/// A step of which nothing is known but what is done.
+/// A step without any forecast.
 pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
     Step {
         kind,

@@ -29,7 +29,7 @@ pub struct Room {
 pub struct Capacity {
     /// Bytes that a node may use.
     pub maxmemory: u64,
-    /// All nodes' limits, minus what is out of reach because the fullest node is full first.
+    /// All nodes' limits, minus the part that is out of reach because the fullest node is full first.
     pub usable_bytes: Option<f64>,
     /// With more nodes than this the heaviest tag or key is more than a node's fair share; absent where tags were not
     /// counted.

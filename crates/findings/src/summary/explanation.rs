@@ -80,7 +80,7 @@ pub struct NotCompared {
     pub measure: Measure,
     /// Why.
     pub why: Unseen,
-    /// The heaviest tag or key of what was seen, whether it is a tag, and its part of that.
+    /// The heaviest tag or key of the load that was seen, whether it is a tag, and its part of that load.
     pub heaviest: Option<(Name, bool, f64)>,
 }
 

@@ -57,7 +57,7 @@ pub struct ExtremeKey {
     pub node: Option<Name>,
     /// Its entries.
     pub entries: u64,
-    /// The sum of what they say, or the mean of what does not add up.
+    /// The sum of their amounts, or the mean of amounts that do not add up.
     pub amount: u64,
 }
 

@@ -47,7 +47,7 @@ pub struct Finding {
     /// The state that it sets; null for a risk.
     #[serde(default)]
     pub state: Option<State>,
-    /// Whether the user chose what is judged.
+    /// Whether the user chose the metrics to judge by.
     #[serde(skip)]
     pub is_chosen: bool,
 }

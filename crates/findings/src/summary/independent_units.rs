@@ -91,7 +91,7 @@ impl UnitKind {
 }
 
 impl Units {
-    /// Puts together what is known of tags and single keys.
+    /// Puts together the known tags and single keys.
     pub(crate) fn of(
         tags: Option<&Tags>,
         tag_sizes: Option<&TagSizes>,

@@ -100,7 +100,7 @@ pub(crate) fn judge(
         Measure::Ops | Measure::Cpu if is_idle(amounts) => unjudged(Reason::Idle),
         Measure::Ops => {
             let (nodes, all) = (split.nodes() as f64, split.total());
-            // The operations of the fullest node are a sample of what it does.
+            // The operations of the fullest node are a sample of its work.
             let sigma = (split.max_over_mean * nodes / all).sqrt();
             let surely = bands.state(split.max_over_mean - 3.0 * sigma);
             let is_chance = surely < state && surely == State::Balanced;

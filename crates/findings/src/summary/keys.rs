@@ -33,7 +33,7 @@ pub struct Keys {
     pub heaviest: PerMetric<Vec<Key>>,
 }
 
-/// A key and what it weighs.
+/// A key and its weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Key {
     /// Its first 512 bytes.

@@ -184,7 +184,7 @@ pub struct Summary {
     /// The load of slots with the tags of that advice.
     #[serde(skip)]
     pub retagged: Option<SlotsMoved>,
-    /// The independent units and what is known of them.
+    /// The independent units and their known weights.
     #[serde(skip)]
     pub units: Units,
     /// The loads of the verdict's roles.

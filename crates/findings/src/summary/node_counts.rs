@@ -57,7 +57,7 @@ pub struct CountedNode {
     pub over_fair: Option<f64>,
 }
 
-/// The verdict and what it rests on.
+/// The verdict and its basis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CountedVerdict {
     /// Keys.
@@ -211,7 +211,7 @@ impl FullestCounted {
         self.max_over_mean - 1.0 - self.placement
     }
 
-    /// Whether its slots add what is worth a word.
+    /// Whether its slots add enough to be worth a word.
     pub(crate) fn is_by_slots(&self) -> bool {
         let excess = self.max_over_mean - 1.0;
         self.placement >= limit::NAMED || self.placement >= limit::NAMED_PART * excess

@@ -162,7 +162,7 @@ pub struct Move {
     pub to: Name,
 }
 
-/// Slots of no node and what they hold.
+/// Slots of no node and their load.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unowned {
     /// How many slots.

@@ -26,7 +26,7 @@ use crate::summary::tags::LISTED;
 /// A pattern that has less than this part of the keys of its twin is of the same ids.
 const TWIN: u64 = 20;
 
-/// Patterns or prefixes and what they hold.
+/// Patterns or prefixes and their load.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "KeyGroups_of_{R}")]
 pub struct KeyGroups<R> {

@@ -1,4 +1,4 @@
-//! A step: what is done, by whom, with which command, and what every role is after it.
+//! A step: the action, its actor, its command, and the state of every role after it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::summary::worded::Worded;
 pub struct Step {
     /// Its kind.
     pub kind: StepKind,
-    /// The actor who can do it.
+    /// The actor.
     pub by: Actor,
     /// The step in a sentence.
     #[serde(default)]
@@ -71,7 +71,7 @@ pub enum StepKind {
     AddNodes,
 }
 
-/// The actor who can take a step.
+/// The actor of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Actor {
@@ -159,7 +159,7 @@ pub enum StepText {
         /// Slots that move then.
         slots: u64,
     },
-    /// The nodes are meant to own what they own.
+    /// The nodes are meant to own their slots as they are.
     Meant,
     /// Every primary gets the same number of slots.
     EqualSlots {

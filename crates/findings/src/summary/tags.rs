@@ -58,7 +58,7 @@ pub struct Tags {
     pub by_slot: BTreeMap<u16, Vec<TagLoad>>,
 }
 
-/// A hash tag and what it holds.
+/// A hash tag and its load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tag {
     /// Its bytes.
@@ -86,7 +86,7 @@ impl Tag {
     }
 }
 
-/// A tag and what it holds, in a list about something else.
+/// A tag and its load, in a list about something else.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TagLoad {
     /// Its bytes.
@@ -96,7 +96,7 @@ pub struct TagLoad {
     pub load: PerMetric<u64>,
 }
 
-/// A tag, what it holds at least and what at most.
+/// A tag, and the bounds of its load.
 struct CountedTag {
     name: Name,
     load: Load,

@@ -24,7 +24,7 @@ use crate::summary::state::{Role, Severity, State};
 use crate::summary::step::{Left, Step};
 use crate::summary::worded::Worded;
 
-/// The verdict and what it rests on.
+/// The verdict and its basis.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Verdict {

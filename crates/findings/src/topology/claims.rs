@@ -128,7 +128,7 @@ impl<'a> Claims<'a> {
         Ok(())
     }
 
-    /// Primary `id` owns `range` in addition to what it was said to own so far.
+    /// Primary `id` owns `range` in addition to the slots listed so far.
     pub(super) fn owns_also(&mut self, at: usize, id: &str, place: Place, range: (u16, u16)) {
         self.claim(at, id, place).0.ranges.push(range);
     }

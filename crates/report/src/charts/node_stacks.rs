@@ -45,7 +45,7 @@ pub(super) struct Stack {
     pub words: [String; 2],
     /// Whether it is above the upper band of the role.
     pub is_too_full: bool,
-    /// The heaviest key or tag: its name, and in fair shares what it holds.
+    /// The heaviest key or tag: its name, and its load in fair shares.
     pub heaviest: Option<(String, f64)>,
 }
 

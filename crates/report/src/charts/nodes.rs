@@ -22,7 +22,7 @@ use crate::plot::axis::Axis;
 const SHOWN: usize = 36;
 /// The widest that names may be.
 const NAMES: f32 = 300.0;
-/// The heads of the panels, the first row, and what is below the last one: axis, its name, an edge.
+/// The heads of the panels, the first row, and the space below the last one: axis, its name, an edge.
 const HEAD: i32 = BELOW_HEADING + 54;
 const TOP: i32 = HEAD + 38;
 const BELOW: i32 = 84;

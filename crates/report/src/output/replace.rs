@@ -66,7 +66,7 @@ pub(super) fn all<'a>(entries: impl Iterator<Item = (&'a Staged, Written)>) -> R
     outcome
 }
 
-/// Gives what is at `target` a second name; a directory, which cannot have two, another one.
+/// Gives the file at `target` a second name; a directory, which cannot have two, another one.
 fn keep(target: &Path) -> Before {
     let name = target.file_name().and_then(|name| name.to_str());
     let keep = |kept: &Path| {

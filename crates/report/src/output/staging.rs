@@ -17,7 +17,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Adds what is at `temporary` and is to be at `target`.
+    /// Adds the file at `temporary`, which is to be moved to `target`.
     pub(super) fn add(&mut self, target: &Path, temporary: &Path) {
         self.entries.push(Staged {
             target: target.to_path_buf(),

@@ -12,7 +12,7 @@ use crate::output::replace::Written;
 use crate::output::staging::Staging;
 use crate::output::{turn, unfinished};
 
-/// A directory that is not in place yet; dropped unfinished, it is removed with what is in it.
+/// A directory that is not in place yet; dropped unfinished, it is removed with its content.
 pub struct WholeDirectory {
     path: PathBuf,
     temporary: PathBuf,

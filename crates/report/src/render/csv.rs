@@ -1,4 +1,4 @@
-//! A table as CSV: exact numbers, names in C escapes, and an empty cell for what is not known.
+//! A table as CSV: exact numbers, names in C escapes, and an empty cell for unknown values.
 
 use std::io::{self, Write};
 

@@ -54,7 +54,7 @@ pub struct Bar {
     pub part: f64,
     /// Where the fair share is, from 0 to 1. A terminal draws only bars that have one.
     pub fair: Option<f64>,
-    /// How far its value is from what is good.
+    /// How far its value is from a good one.
     pub tone: Tone,
 }
 

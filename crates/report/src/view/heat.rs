@@ -59,7 +59,7 @@ impl Heat {
         }
     }
 
-    /// An amount with what it is of: `33,000 operations`, `9.31 s of CPU time`.
+    /// An amount with its unit: `33,000 operations`, `9.31 s of CPU time`.
     pub fn amount(self, amount: u64) -> String {
         match self {
             Heat::Ops => counted(amount, "operation"),

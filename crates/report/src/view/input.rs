@@ -1,4 +1,4 @@
-//! The input: what was read, what was rejected, what may be wrong with it.
+//! The input: the files, the rejected rows, and possible faults.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{and_more, bytes, counted, grouped, truncated};

@@ -14,7 +14,7 @@ use crate::view::{Cell, Column, Section, Table};
 /// Characters of a node or a pattern.
 const NAME: usize = 120;
 
-/// LFU counters that are one row: up to this one, and what it means.
+/// LFU counters that are one row: up to this one, and their meaning.
 const LFU: [(u8, &str); 6] = [
     (4, "not used for minutes"),
     (5, "new, or hardly used"),

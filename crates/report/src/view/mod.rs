@@ -122,7 +122,7 @@ fn sections_of<'s>(
     sections
 }
 
-/// A part of a report: a heading and what is under it.
+/// A part of a report: a heading and its blocks.
 #[derive(Debug, Clone, Default)]
 pub struct Section<'a> {
     /// Its anchor in a page, which the parts of the section are named after; empty where nothing refers to it.
@@ -164,7 +164,7 @@ pub enum Block<'a> {
     Verdict(State, String, String),
     /// A paragraph.
     Paragraph(String),
-    /// A line that belongs to what is above it.
+    /// A line that belongs to the block above it.
     Line(String),
     /// A command to copy; it is never wrapped.
     Command(String),
@@ -247,7 +247,7 @@ impl<'a> Section<'a> {
         self.with(Block::Paragraph(text.into()))
     }
 
-    /// The same with a line under what is above it.
+    /// The same with a line under the block above it.
     pub fn line(self, text: impl Into<String>) -> Self {
         self.with(Block::Line(text.into()))
     }

@@ -1,4 +1,4 @@
-//! Steps as rows: what is done, what every role is after it, and the command to type.
+//! Steps as rows: the action, every role after it, and the command to type.
 
 /// Bytes of a command that a page shows: one that is cut could not be run.
 pub const COMMAND: usize = 4000;

@@ -25,7 +25,7 @@ const PROBLEMS: usize = 3;
 /// A cause that adds less than this is left out, except for chance among units that there are.
 const NOTHING: f64 = 0.0005;
 
-/// The first lines of the report: every problem with its word, and what is known of roles without one.
+/// The first lines of the report: every problem with its word, and the facts about roles without one.
 pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     Some(problems_up_to(&summary.verdict, usize::MAX))
 }

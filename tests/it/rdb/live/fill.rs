@@ -172,7 +172,7 @@ fn collections(commands: &mut Commands) {
         b"c",
     ]);
     commands.push(&[&b"HSET"[..], b"hash:long:value", b"f", &long]);
-    // Lengths at which the headers of strings and what is embedded differ.
+    // Lengths at which the headers of strings and the embedded parts differ.
     for len in [29, 31, 90, 110, 200, 315, 600] {
         let fields: Vec<String> = (0..100)
             .flat_map(|i| {

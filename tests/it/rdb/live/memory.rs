@@ -180,7 +180,7 @@ impl Errors {
     }
 }
 
-/// The keys of a server in the state it is in, with their estimates and what it says.
+/// The keys of a server in its present state, with their estimates and its replies.
 pub(super) fn measured(server: &Server, kind: Kind) -> Vec<(Found, u64)> {
     let client = &mut server.connect();
     let bytes = saved(server, client);

@@ -142,7 +142,7 @@ impl CommandSteps {
         self.run > 0
     }
 
-    /// Hands on keys of the last command until the batch is full.
+    /// Passes on keys of the last command until the batch is full.
     fn hand_on(&mut self, rows: &mut RowBatch) {
         while !rows.is_full() {
             let Some(word) = self.left.words.next() else {

@@ -116,7 +116,7 @@ fn eight_digits(text: [u8; 8]) -> Option<u64> {
     const HIGH: u64 = u64::from_le_bytes([0xF0; 8]);
     let text = u64::from_le_bytes(text);
     let digits = text ^ ZEROS;
-    // Six more carries what is above nine into the upper half.
+    // Adding six carries values above nine into the upper half.
     if (digits | digits.wrapping_add(u64::from_le_bytes([6; 8]))) & HIGH != 0 {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Why a walk over an input cannot continue, before it is known what it was in the middle of.
+//! Why a walk over an input cannot continue, before the item in question is known.
 
 use std::io;
 

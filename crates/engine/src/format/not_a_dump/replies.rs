@@ -146,7 +146,7 @@ fn is_command_log(words: &[&[u8]]) -> bool {
         && words[3..].iter().take(64).any(is_client)
 }
 
-/// Replies about the server, its users, its modules and what it measures.
+/// Replies about the server, its users, its modules and its measurements.
 fn is_of_the_server(words: &[&[u8]]) -> bool {
     const ON: Word = OneOf(&["on", "off"]);
     let names: &[&[Word]] = &[

@@ -41,7 +41,7 @@ fn next_word(text: &[u8]) -> Result<(Vec<u8>, &[u8]), &'static str> {
     }
 }
 
-/// Appends the text before the closing `quote`; returns what is after it.
+/// Appends the text before the closing `quote`; returns the rest after it.
 fn quoted<'t>(text: &'t [u8], quote: u8, word: &mut Vec<u8>) -> Result<&'t [u8], &'static str> {
     const OPEN: &str = "a quote is not closed";
     if quote == b'"' {

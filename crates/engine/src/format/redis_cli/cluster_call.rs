@@ -82,12 +82,12 @@ impl Format for ClusterCall {
     }
 }
 
-/// The longest address, with what is after it: a host name, a colon, a port, a colon and a blank.
+/// The longest address, with the end after it: a host name, a colon, a port, a colon and a blank.
 const ADDRESS: usize = 253 + 8;
 
 const CALLING: &[u8] = b">>> Calling";
 
-/// Whether it is a line that `script` writes before and after what it captures.
+/// Whether it is a line that `script` writes before and after a recording.
 fn is_script(line: &[u8]) -> bool {
     line.starts_with(b"Script started on 20") || line.starts_with(b"Script done on 20")
 }

@@ -1,4 +1,4 @@
-//! Stage 2, KEYS: what is around the keys in captured redis-cli output: prompts, timings, errors, colours.
+//! Stage 2, KEYS: the noise around the keys in recorded redis-cli output: prompts, timings, errors, colours.
 //! Lines come in; which of them are noise goes out. Nothing is dropped that is not counted.
 
 use crate::ansi;

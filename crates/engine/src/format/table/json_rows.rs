@@ -144,7 +144,7 @@ impl JsonRows {
         into.end.extend(&behind.at);
     }
 
-    /// Takes the members and what is between them from the first line.
+    /// Takes the members and the text between them from the first line.
     fn take_shape(&mut self, line: &[u8]) -> Option<()> {
         self.members.clear();
         let mut texts = Vec::new();

@@ -1,7 +1,7 @@
 //! `jsonl`: one JSON object a line with a key among its members, which are found by their names. The objects may be
 //! in an array, with commas between them.
 //!
-//! Keys are decoded in place; bytes that are not UTF-8 stay what they are.
+//! Keys are decoded in place; bytes that are not UTF-8 stay as they are.
 
 use std::collections::HashSet;
 
@@ -68,7 +68,7 @@ impl Format for Jsonl {
     }
 }
 
-/// A member by its name: what it holds, and how many other names would be preferred.
+/// A member by its name: its content, and how many other names would be preferred.
 struct Member {
     name: Vec<u8>,
     role: Option<(Role, usize)>,

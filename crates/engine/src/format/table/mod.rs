@@ -216,7 +216,7 @@ pub(crate) fn no_number(text: &[u8], what: &str) -> Refusal {
     }
 }
 
-/// How a number is written, and what it is called in a message.
+/// How a number is written, and its name in a message.
 pub(crate) fn reader_of_number(number: Number) -> (ReadNumber, &'static str) {
     match number {
         Number::Database => (integer, "number of a database"),

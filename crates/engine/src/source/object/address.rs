@@ -1,4 +1,4 @@
-//! Addresses of objects: which store they are in, and what they name there.
+//! Addresses of objects: the store, and the object or objects in it.
 
 use std::path::PathBuf;
 

@@ -314,7 +314,7 @@ mod tests {
         (0..len).map(|at| (at / 255 + at % 251) as u8).collect()
     }
 
-    /// Asserts that a read gives what is there.
+    /// Asserts that a read gives the content.
     #[track_caller]
     fn check(ahead: &Ahead, content: &[u8], from: usize, len: usize) {
         let mut read = vec![0; len];

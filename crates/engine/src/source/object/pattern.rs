@@ -17,7 +17,7 @@ pub(super) fn is_deep(pattern: &str) -> bool {
 /// Whether all of `name` matches; in time proportional to the product of the lengths.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let pattern = pieces(pattern);
-    // `ends[i]`: whether the first `i` pieces match what was read of the name.
+    // `ends[i]`: whether the first `i` pieces match the part of the name read so far.
     let mut ends = vec![false; pattern.len() + 1];
     ends[0] = true;
     pass_over_stars(&pattern, &mut ends);

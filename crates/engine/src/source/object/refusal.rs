@@ -73,7 +73,7 @@ impl Refusal {
     }
 }
 
-/// An error, and what it comes from.
+/// An error, and its cause.
 fn causes<'e>(
     error: &'e (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {

@@ -188,7 +188,7 @@ impl HeavyHitters {
         Load::from_fn(|metric| (self.total[metric] / FOLLOWED_PART).max(left_out(metric)))
     }
 
-    /// The followed tags and what is certain of them.
+    /// The followed tags and their certain loads.
     pub fn tags(&self) -> Vec<Bounded> {
         let mut by_name = BTreeMap::new();
         for (metric, tags) in self.tags.iter() {

@@ -52,7 +52,7 @@ impl Heaviest {
         self.cut();
     }
 
-    /// Leaves out what is not among the heaviest so far, and so in the end.
+    /// Leaves out tags that are not among the heaviest so far, and so not in the end.
     fn cut(&mut self) {
         if self.tags.len() <= self.wanted {
             return;

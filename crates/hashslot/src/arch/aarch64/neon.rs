@@ -134,7 +134,7 @@ impl Barrett for Register {
         Register(unsafe { vreinterpretq_u64_u16(vshlq_n_u16(vreinterpretq_u16_u64(self.0), BITS)) })
     }
 
-    /// An insertion covers what is above it.
+    /// An insertion covers the bits above it.
     #[inline(always)]
     fn insert16<const K: usize>(self, from: Self) -> Self {
         // SAFETY: as for the traits.

@@ -49,7 +49,7 @@ pub(crate) trait Clmul: Word {
     /// Reads `BYTES` bytes and repeats them until the register is full, or a whole register if it is smaller.
     ///
     /// # Safety
-    /// As for `load`; `from` must be aligned to what is read.
+    /// As for `load`; `from` must be aligned to the bytes read.
     unsafe fn load_repeated<const BYTES: usize>(from: *const u8) -> Self;
 
     /// Bitwise AND.

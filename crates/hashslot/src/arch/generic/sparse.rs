@@ -34,7 +34,7 @@ pub(crate) trait Word: Copy {
 /// Words that the recurrence looks back.
 const BACK: usize = 16;
 
-/// Room for what is left of a key, aligned for the widest word.
+/// Room for the rest of a key, aligned for the widest word.
 #[repr(align(64))]
 pub(crate) struct Rest {
     bytes: [u8; 64 + 2048],

@@ -1,4 +1,4 @@
-//! The page as text: what it may run, how large it gets, which colours it has.
+//! The page as text: the scripts that it may run, its size, its colours.
 
 use slotscope_engine::metric::{Errors, Metric, PerMetric};
 use slotscope_engine::name::Name;

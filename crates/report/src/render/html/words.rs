@@ -2,7 +2,7 @@
 
 use slotscope_findings::summary::state::{Role, State};
 
-/// The colour that it has: the class of what is fine, to be watched, wrong.
+/// Its colour: the class of fine, watched or wrong states.
 pub(super) fn class(state: State) -> &'static str {
     match state {
         State::Balanced => "fine",

@@ -18,7 +18,7 @@ use crate::view::{Block, Cell, Column, Section, Table};
 
 /// Tags and patterns that a sentence names.
 const NAMED: usize = 4;
-/// Heads of what is below them.
+/// Heads of the blocks below them.
 const NAMES: &str = "Names";
 const BATCHES: &str = "Commands with several keys";
 const SCHEMES: &str = "Schemes";

@@ -107,7 +107,7 @@ impl Footprint {
         self.body = Body::Text(len.map(|len| len.min(MAX_LEN)));
     }
 
-    /// All elements in one block; with what is kept next to it where fields expire.
+    /// All elements in one block; with the index next to it if fields expire.
     pub(super) fn packed(&mut self, len: u64, fields_expire: bool) {
         let len = len.min(MAX_LEN);
         self.body = Body::Blocks;
@@ -356,7 +356,7 @@ impl Footprint {
         self.parts += self.string_of(len) as f64;
     }
 
-    /// Bytes of a string: a short one does not know how long its block is, so what was asked for is added up.
+    /// Bytes of a string: a short one does not know the length of its block, so the requested bytes are added up.
     fn string_of(&self, len: u64) -> u64 {
         match header(len) + len + 1 {
             asked if self.server.adds_up() && (1..32).contains(&len) => asked,

@@ -1,4 +1,4 @@
-//! Opcodes: what surrounds the keys of an RDB file, and what is written before one of them.
+//! Opcodes: the parts around the keys of an RDB file, and the attributes before a key.
 
 use std::sync::Arc;
 
@@ -180,7 +180,7 @@ impl Walker {
         }
     }
 
-    /// The end of the file: its checksum, and what is after it.
+    /// The end of the file: its checksum, and the bytes after it.
     fn end(&mut self, header: Header) -> Read<()> {
         self.end_slot(None);
         let at = self.input.offset();

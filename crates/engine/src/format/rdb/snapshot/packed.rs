@@ -12,7 +12,7 @@ pub(super) enum Entries {
     Known(u64),
     /// As many as a walk over all of them finds.
     Uncounted,
-    /// The string is not what it should be.
+    /// The string is invalid.
     Damaged,
 }
 

@@ -1,4 +1,4 @@
-//! Plain rows: a key and a string value that lie whole in what was read of the file. Most rows of most files are plain;
+//! Plain rows: a key and a string value that lie whole in the bytes read so far. Most rows of most files are plain;
 //! they are read without a copy and without a check a byte.
 
 use std::borrow::Cow;

@@ -6,7 +6,7 @@ use crate::format::Notice;
 use crate::format::batch::{NEVER, SOMETIME};
 use crate::format::rdb::snapshot::elements::Elements;
 
-/// A key and what is known of it.
+/// A key and its known attributes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record<'a> {
     /// Its name.

@@ -13,7 +13,7 @@ pub(super) enum Server {
     Redis74,
     /// Redis 8.2: the key is in the object.
     Redis82,
-    /// Redis 8.4, which adds up what it asks for.
+    /// Redis 8.4, which adds up the bytes that it requests.
     Redis84,
     /// Redis 8.6 and 8.8: fields of hashes are in one block with their values, members of sorted sets in their nodes.
     Redis86,

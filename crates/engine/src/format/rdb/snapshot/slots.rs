@@ -1,5 +1,5 @@
 //! Headers of slots: a server in cluster mode writes its keys slot by slot, and before each how many there are. They
-//! check what is read: the slot of each key, and that none is missing.
+//! check the keys read: the slot of each key, and that none is missing.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

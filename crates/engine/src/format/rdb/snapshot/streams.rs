@@ -51,7 +51,7 @@ fn first_id(input: &mut Forward, tree: &mut Tree) -> Read<()> {
     Ok(())
 }
 
-/// A group; what is not acknowledged in it.
+/// A group; its unacknowledged entries.
 fn group(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<Tree> {
     let name = input.skip_string()?.len();
     lengths(input, 2)?;

@@ -1,4 +1,4 @@
-//! The walk over an RDB file, opcode by opcode, which yields its keys and what is odd about it.
+//! The walk over an RDB file, opcode by opcode, which yields its keys and remarks.
 
 use std::borrow::Cow;
 use std::ops::Range;
