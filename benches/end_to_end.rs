@@ -1,4 +1,4 @@
-//! Whole scans of generated dumps in memory, by what is counted and by the shape of the dump.
+//! Whole scans of generated dumps in memory, by the counts taken and by the shape of the dump.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use slotscope::tally::{Parts, Tallies};
 
 const KEYS: u64 = 1_000_000;
 
-/// Dumps of `KEYS` keys: what real ones look like, and what is hard on a counter.
+/// Dumps of `KEYS` keys: realistic ones, and ones that are hard on a counter.
 fn dumps() -> Vec<(&'static str, Vec<u8>)> {
     let mut commerce = Vec::new();
     Generate {

@@ -14,7 +14,7 @@ use slotscope::source::{Found, ReadAt, Source};
 
 const COMMANDS: u64 = 200_000;
 const THREADS: u64 = 2;
-/// What docs/limits.md states, in MiB: so much, and so much more for each thread.
+/// The limits that docs/limits.md states, in MiB: a base, and an amount for each thread.
 const BASE: u64 = 64;
 const OF_A_THREAD: u64 = 144;
 
@@ -28,7 +28,7 @@ const START: u64 = 1_795_216_373;
 /// Distinct keys: more than any table holds.
 const KEYS: u64 = 50_000_000;
 
-/// A capture of so many commands.
+/// A capture of this many commands.
 #[derive(Debug, Clone, Copy)]
 struct Endless(u64);
 

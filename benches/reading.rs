@@ -1,4 +1,4 @@
-//! What it costs to have the bytes of a file: reads of several sizes, a map, and reads around the page cache, on two threads
+//! The cost of reading a file: reads of several sizes, a map, and reads around the page cache, on two threads
 //! that count line ends in what they get. All in turn, medians, as a table in Markdown.
 //!
 //! `cargo bench --bench reading -- FILE`. As root on Linux also of a file that is not in the page cache, which is emptied.
@@ -30,9 +30,9 @@ mod linux {
 
     #[derive(Clone, Copy)]
     enum Way {
-        /// Into one buffer a thread, so many bytes at a time.
+        /// Into one buffer per thread, this many bytes at a time.
         Read(usize),
-        /// The same, on so many threads.
+        /// The same, on this many threads.
         ReadBy(usize, usize),
         /// Into a buffer of huge pages.
         ReadHuge(usize),
@@ -216,7 +216,7 @@ mod linux {
         }
 
         fn bytes(&mut self) -> &mut [u8] {
-            // SAFETY: `new` made these pages, and they are zeros or what was read.
+            // SAFETY: `new` made these pages, and they hold zeros or bytes that were read.
             unsafe { std::slice::from_raw_parts_mut(self.at, self.len) }
         }
     }

@@ -74,7 +74,7 @@ const TABLES: [Table; 6] = [
     }),
 ];
 
-/// What one run took: seconds of the wall clock, and of all processors together where that is known.
+/// The time of one run: seconds of the wall clock, and of all processors together where that is known.
 type Took = (f64, f64);
 
 /// Reads a table, by its number and path.
@@ -256,7 +256,7 @@ fn timed<'a>(work: impl Fn(usize, &Path) + 'a) -> Run<'a> {
 /// Seconds that all threads of this process had a processor, to a hundredth; 0 where the system does not say it.
 fn cpu_secs() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name, which is in parentheses: user and system time are fields 14 and 15.
+    // After the name, which is in parentheses: user and system time are fields 14 and 15.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_ascii_whitespace().skip(11).take(2);
     ticks

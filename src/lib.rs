@@ -83,7 +83,7 @@ pub use slot::slot;
 pub use summary::Summary;
 pub use topology::Topology;
 
-/// What custom sources, formats and tallies are made of.
+/// The building blocks of custom sources, formats and tallies.
 pub mod extend {
     pub use crate::format::batch::Values;
     pub use crate::format::frame::batch_rows::{BatchBuilder, each_line};

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use slotscope::cli;
 
-/// What an interrupted run has left to end by itself, once its report is in place.
+/// The time that an interrupted run has to end by itself, once its report is in place.
 #[cfg(unix)]
 const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 

@@ -56,5 +56,5 @@ def written(name, count, spell):
 
 
 def all_files(count):
-    """What is timed: a name, and the path."""
+    """The captures to time: a name, and the path."""
     return [("MONITOR", written("monitor", count, line)), ("append-only file", written("aof", count, as_resp))]

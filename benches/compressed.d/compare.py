@@ -16,7 +16,7 @@ from measure import Failed, read_through
 
 PROGRAM = os.environ["SLOTSCOPE_BENCH_PROGRAM"]
 
-# What compresses a dump, and the options that it takes.
+# The compressors of dumps, and the options that they take.
 COMPRESSORS = [
     ("gzip -1", "gz"),
     ("bgzip", "bgz"),

@@ -83,7 +83,7 @@ def benchmark(test, requests):
     before = sum(map(cpu_time, PORTS))
     output = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout
     used = sum(map(cpu_time, PORTS)) - before
-    # What comes before the table says which nodes there are.
+    # The lines before the table say which nodes there are.
     table = output[output.index('"test"'):]
     row = next(csv.DictReader(io.StringIO(table)))
     return {name: float(value) for name, value in row.items() if name != "test"} | {"cpu": 1e6 * used / requests}

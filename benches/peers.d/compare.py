@@ -19,7 +19,7 @@ SLOW_SECS, FEW_ROUNDS = 5, 3
 def compare(keys, rounds, threads, minutes, peers):
     """The lines of the report."""
     load = os.getloadavg()[0]
-    # What launch.py holds counts as the command's.
+    # The memory of launch.py itself counts as the command's.
     floor_mib = measure(["true"]).peak_mib
     failures = {}
     parts = [compare_on(profile, keys, rounds, threads, minutes / len(PROFILES), peers, failures) for profile in PROFILES]

@@ -1,4 +1,4 @@
-"""What every comparison of benches/ does: reads its sizes from the environment, runs where nothing it leaves stays, and
+"""The frame of every comparison in benches/: reads its sizes from the environment, runs where nothing it leaves stays, and
 complains under its name."""
 
 import os

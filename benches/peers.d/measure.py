@@ -38,7 +38,7 @@ def measure(command):
                                  env={**os.environ, "LC_ALL": "C"}, start_new_session=True)
         try:
             status = child.wait(COMMAND_SECS)
-        except BaseException as reason:  # interrupted, it would go on
+        except BaseException as reason:  # interrupted, it would continue
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
             if isinstance(reason, subprocess.TimeoutExpired):

@@ -23,7 +23,7 @@ WAYS = {
     "`--depth 0`": ("slots, tags", ["--depth", "0"]),
     "default": ("slots, tags, patterns, prefixes", []),
 }
-# What is to be reached on each dump with 2 threads, by the kernel: user+sys over that of `--only slots` with the same kernel,
+# Limits for each dump with 2 threads, by the kernel: user+sys over that of `--only slots` with the same kernel,
 # and wall time over that of wc -l, which drifts more.
 LIMITS = {
     "avx512": {"`--only slots`": (None, 1.4), "`--depth 0`": (2.1, 2.8), "default": (3.1, 4.0)},
@@ -33,7 +33,7 @@ LIMITS = {
 # The dumps: a shop, millions of hash tags of which most hold few keys, and no tag at all.
 PROFILES = ["commerce", "zipf-tail", "uniform"]
 
-# What peers that run on one core, or nearly, read in a second or two.
+# Keys that peers on one core, or nearly, read in a second or two.
 REDIS_KEYS, GREP_KEYS = 500_000, 5_000_000
 
 
@@ -80,7 +80,7 @@ class Row:
 
 
 def dump(keys, profile="commerce"):
-    """The path of the dump of so many keys, which is made unless it is there as this build would make it.
+    """The path of the dump of this many keys, which is made unless it is there as this build would make it.
 
     It is relative, so that it needs no quotes in SQL and in a shell."""
     path = BENCH / f"{profile}-{keys}.keys"
@@ -153,7 +153,7 @@ def kernels():
 
 
 def peer_rows(path, profile, keys, threads):
-    """What one would run in slotscope's place. A sample is a dump of its own, with a report of its own."""
+    """Peers that one would run in slotscope's place. A sample is a dump of its own, with a report of its own."""
     redis_keys, grep_keys = min(keys, REDIS_KEYS), min(keys, GREP_KEYS)
     redis_path, grep_path = dump(redis_keys, profile), dump(grep_keys, profile)
     expected = heaviest(report(path))

@@ -11,12 +11,12 @@ from statistics import median
 from measure import Failed, measure
 from rows import ROOT, SLOTSCOPE
 
-# What must be reached from 1 thread to 2, in memory with 2 threads, and in memory between 20 and 50 million keys.
+# Limits: the gain from 1 thread to 2, the memory with 2 threads, and its growth between 20 and 50 million keys.
 GROWTH, PEAK_MIB, PEAKS_APART_MIB = 1.7, 48, 4
 
 
 def facts(rounds, threads, load, peers, keys):
-    """What was measured, on what, with what."""
+    """The subject of the measurement, and its tools."""
     commit = first_line("git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*")
     versions = [f"{first_line(SLOTSCOPE, '--version')} at {commit}", first_line("wc", "--version")]
     if peers:
@@ -36,7 +36,7 @@ def facts(rounds, threads, load, peers, keys):
 
 
 def head(path, profile, keys):
-    """Which dump the next tables are about."""
+    """The dump that the next tables are about."""
     made = f"slotscope generate --profile {profile} --keys {keys}"
     return [f"## {profile}", "", f"{os.path.getsize(path):,} bytes: `{made}`"]
 
@@ -65,7 +65,7 @@ def contestants(rows, keys):
 
 
 def growth(rows, peaks_of_fewer, fewer, keys, threads):
-    """What threads bring, and that memory does not follow the keys. `peaks_of_fewer` has the modes of slotscope."""
+    """The gain by threads, and that memory does not follow the keys. `peaks_of_fewer` has the modes of slotscope."""
     faster = rows["one thread"].wall() / rows["`--only slots`"].wall()
     peaks = {mode: rows[mode].peak_mib() for mode in peaks_of_fewer}
     most = max(peaks.values())
@@ -84,7 +84,7 @@ def growth(rows, peaks_of_fewer, fewer, keys, threads):
 
 
 def notes(threads, floor_mib, peers, failures):
-    """What a reader must know to take the figures for what they are."""
+    """Notes that a reader of the figures needs."""
     text = ["Medians of rounds in which all take turns, in this order. A peak is the largest of the rounds and, in a "
             f"pipeline, of its processes; below {floor_mib:.0f} MiB it is that of the program that starts the commands."]
     if threads != 2:

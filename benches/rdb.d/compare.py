@@ -18,7 +18,7 @@ from measure import Failed, read_through
 
 PROGRAM = os.environ["SLOTSCOPE_BENCH_PROGRAM"]
 
-# What takes longer runs once.
+# Seconds; a slower command runs only once.
 SLOW_SECS = 10
 
 # A file of which rdb-tools reads all in seconds.
@@ -129,7 +129,7 @@ def line(row, default):
 
 
 def facts(keys, sparse_gib, rounds, threads, load):
-    """What was measured, on what, with what."""
+    """The subject of the measurement, and its tools."""
     commit = tables.first_line("git", "-C", str(files.ROOT), "describe", "--always", "--dirty", "--exclude=*")
     return [
         f"# RDB files: {tables.cpu_model()}",
@@ -143,7 +143,7 @@ def facts(keys, sparse_gib, rounds, threads, load):
 
 
 def notes(failures):
-    """What a reader must know to take the figures for what they are."""
+    """Notes that a reader of the figures needs."""
     text = [
         "Medians of rounds in which all take turns, file by file. All were checked to find the number of keys first. With "
         "default options all of them verify the checksum; rdb-tools has no such check. The checkers read several files "

@@ -24,7 +24,7 @@ PROGRAMS = {REDIS: "redis-server", VALKEY: "valkey-server"}
 
 @dataclass
 class File:
-    """Files that are read together, what is in them and who wrote them."""
+    """Files that are read together, their content and the servers that wrote them."""
 
     name: str
     paths: list
@@ -183,7 +183,7 @@ def sparse(gib):
 
 
 def all_files(keys, sparse_gib):
-    """What is timed."""
+    """The files to time."""
     parts = [small_strings(f"part{n}", REDIS, keys // 4, f"user{n}") for n in range(4)]
     huge, huge_keys = sparse(sparse_gib)
     kib, packed, tables = keys // 10, keys // 20, keys // 200

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 UNITS = {"MiB": 20, "GiB": 30}
 # Java writes about much; a job that takes longer is ended.
 JOB_SECS = 900
-# What shows how the wheel was built, where it is not the profile of the manifest.
+# The settings of the wheel's build, if it is not the profile of the manifest.
 PROFILE = "CARGO_PROFILE_DIST_"
 
 
@@ -50,7 +50,7 @@ class Job:
 
 
 def comparable(text):
-    """report.json, less what differs from run to run."""
+    """report.json, without what differs from run to run."""
     return {part: value for part, value in json.loads(text).items() if part != "run"}
 
 
@@ -98,7 +98,7 @@ def facts(path, keys, sizes, rounds, load, jobs):
 
 
 def table(alone, start, jobs):
-    """Medians; what a split takes is what the workers take over their start and the one process."""
+    """Medians; a split takes the time of the workers beyond their start and the one process."""
     cpu = [run.cpu for run in alone]
     base, peak = median(cpu), max(run.peak_mib for run in alone)
     lines = [
@@ -122,7 +122,7 @@ def row(name, job, of_splits):
 
 
 def notes(sent):
-    """What the table rests on."""
+    """The basis of the table."""
     return [
         "Processor seconds, medians of rounds in which all take turns: they can be compared on a machine that has other work,",
         "wall time cannot. The workers' are from the first Python on an executor on, with all merges there; JVMs are the driver's",

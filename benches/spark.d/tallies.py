@@ -1,4 +1,4 @@
-"""What a task sends: the bytes of the plan and of tallies of a few splits, and the milliseconds to merge one, as JSON.
+"""The output of a task: the bytes of the plan and of tallies of a few splits, and the milliseconds to merge one, as JSON.
 
 Arguments: the dump, the bytes of a split."""
 

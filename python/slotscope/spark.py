@@ -31,7 +31,7 @@ SPLIT = "256MiB"
 UNITS = {"": 0, "KIB": 10, "MIB": 20, "GIB": 30}
 # Where executors unpack the package. Every version has its own name: sessions may outlive an installation.
 PACKAGE = f"slotscope-{slotscope.__version__}"
-# What a task returns starts with a zero byte and a tally, or with a one and why there is none.
+# The result of a task starts with a zero byte and a tally, or with a one and why there is none.
 SHIPPED = "_slotscope_is_shipped"
 
 
@@ -88,7 +88,7 @@ def _round(
 
 
 def _counter(function: str, of: bytes, splits: str, counting: dict[str, Any]) -> Callable[[int], bytes]:
-    """What a task does. It carries all that it needs: on an executor this module is found by `load`."""
+    """The function of a task. It carries all that it needs: on an executor this module is found by `load`."""
     load = _loader()
 
     def count(number: int) -> bytes:
@@ -118,14 +118,14 @@ def _merger() -> Callable[[Iterable[bytes]], bytes]:
             merged: bytes = slotscope.merge([part[1:] for part in parts])
             return b"\0" + merged
         except slotscope.Error as error:
-            # Of no input, so behind those that are.
+            # It belongs to no input, so it sorts after those that do.
             return b"\1" + json.dumps([1 << 32, 0, str(error)]).encode()
 
     return merge
 
 
 def _loader() -> Callable[[], Any]:
-    """How a task imports slotscope: the package that the driver sent, or, where none was, the one that is installed."""
+    """How a task imports slotscope: the package that the driver sent, or else the one that is installed."""
     package = PACKAGE
 
     def load() -> Any:

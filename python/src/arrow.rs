@@ -199,7 +199,7 @@ impl KeyArray {
     }
 }
 
-/// An offset; a negative one lies behind the end of every buffer.
+/// An offset; a negative one lies past the end of every buffer.
 fn place<O: OffsetSizeTrait>(offset: O) -> usize {
     offset
         .to_isize()
@@ -291,7 +291,7 @@ fn check(stream: &mut FFI_ArrowArrayStream, code: c_int) -> PyResult<()> {
     })
 }
 
-/// What offers Arrow arrays.
+/// An object that offers Arrow arrays.
 pub(crate) enum Offered {
     /// Arrays that are all there.
     Arrays(Arc<[KeyArray]>),
@@ -313,7 +313,7 @@ pub(crate) fn offered(object: &Bound<'_, PyAny>) -> PyResult<Option<Offered>> {
     }
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let mut stream = KeyStream::new(taken(&capsule, STREAM, FFI_ArrowArrayStream::empty())?)?;
-    // What has a length is in memory already; else it may be longer than memory.
+    // An object with a length is in memory already; any other may be longer than memory.
     if !object.hasattr("__len__")? {
         return Ok(Some(Offered::Stream(stream)));
     }

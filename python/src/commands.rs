@@ -105,7 +105,7 @@ pub(crate) fn analyze_args(command: Command) -> Option<Box<AnalyzeArgs>> {
     }
 }
 
-/// What these flags say is read.
+/// The reading flags of a command.
 pub(crate) fn reading(args: &mut Box<AnalyzeArgs>) -> &mut ReadingArgs {
     &mut args.reading
 }

@@ -1,6 +1,6 @@
 //! Inputs that are Python objects, as sources of the scan: files, and keys.
 //!
-//! What Python raises in the middle of a scan is kept, and raised once the scan has ended.
+//! Exceptions that Python raises in the middle of a scan are kept, and raised once the scan has ended.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -349,7 +349,7 @@ impl Next {
     }
 }
 
-/// The head of a page of so many keys. None has an empty page: it would end the input.
+/// The head of a page of this many keys. No page is empty: an empty one would end the input.
 fn head(page: &mut Vec<u8>, keys: usize) {
     if keys > 0 {
         write_line(page, b'*', keys);

@@ -20,7 +20,7 @@ unsafe impl Send for FixedKeys {}
 // SAFETY: as above.
 unsafe impl Sync for FixedKeys {}
 
-/// `object` as such an array of one dimension; `None` where it is none.
+/// `object` as a one-dimensional array of fixed-width keys; `None` if it is something else.
 pub(crate) fn fixed(object: &Bound<'_, PyAny>) -> PyResult<Option<FixedKeys>> {
     let Ok(interface) = object.getattr("__array_interface__") else {
         return Ok(None);

@@ -71,7 +71,7 @@ pub(crate) fn merge(py: Python<'_>, files: Vec<Vec<u8>>) -> PyResult<Bound<'_, P
 
 /// Whether a report of this merged tally file needs a second pass.
 ///
-/// Raises Error where it is none, or a part is missing.
+/// Raises Error if it is not a merged tally file, or a part is missing.
 #[pyfunction]
 #[pyo3(signature = (tally, /))]
 pub(crate) fn needs_recount(py: Python<'_>, tally: Vec<u8>) -> PyResult<bool> {

@@ -66,7 +66,7 @@ impl Report {
 
     /// A part of report.json: `report["nodes"]`.
     ///
-    /// Raises KeyError where the report has no such part.
+    /// Raises KeyError if the report does not have that part.
     fn __getitem__<'py>(&self, py: Python<'py>, part: &str) -> PyResult<Bound<'py, PyAny>> {
         let parsed = self
             .parsed

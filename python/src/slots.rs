@@ -17,13 +17,13 @@ use crate::numpy;
 /// Keys that are hashed together: their spans stay in the first cache.
 const BATCH: usize = 1024;
 
-/// Ctrl-C ends a long list after so many keys more.
+/// Ctrl-C ends a long list after at most this many more keys.
 const EVERY: usize = 1 << 20;
 
 /// Hash slots, one for each key, as unsigned 16-bit numbers.
 ///
 /// A sequence of int that NumPy (`numpy.asarray(slots)`) and every reader of Arrow arrays (`polars.Series(slots)`,
-/// `pyarrow.array(slots)`) takes over without a copy. It cannot be changed.
+/// `pyarrow.array(slots)`) uses without a copy. It cannot be changed.
 #[pyclass(module = "slotscope", frozen, sequence)]
 pub struct Slots {
     slots: UInt16Array,
@@ -126,7 +126,7 @@ pub(crate) fn of(py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<Slots> {
     Ok(Slots::new(slots))
 }
 
-/// Adds the slots of an array; keys are hashed where they lie, less the few at both ends of its buffer.
+/// Adds the slots of an array; keys are hashed where they lie, except the few at both ends of its buffer.
 fn of_array(array: &KeyArray, slots: &mut Vec<u16>) -> PyResult<()> {
     let mut spans = Spans::default();
     let whole = array.one_buffer();
@@ -144,7 +144,7 @@ fn of_array(array: &KeyArray, slots: &mut Vec<u16>) -> PyResult<()> {
     Ok(())
 }
 
-/// Keys that lie one behind the other in a part of a buffer.
+/// Keys that lie one after the other in a part of a buffer.
 #[derive(Default)]
 struct Spans {
     /// Where the part starts, and where it ends.
@@ -155,7 +155,7 @@ struct Spans {
 }
 
 impl Spans {
-    /// Finds keys `range` of `array`; false where they have no padding in `whole`, or are no such keys.
+    /// Finds keys `range` of `array`; false if they have no padding in `whole`, or do not lie one after the other.
     fn find(&mut self, array: &KeyArray, whole: &[u8], range: Range<usize>) -> bool {
         let Some(first) = array.spans(range, &mut self.borders) else {
             return false;

@@ -1,4 +1,4 @@
-//! Which part of a key belongs in braces: from names and batches to an advice. The model is in crates/findings.
+//! Finds the part of a key that belongs in braces: from names and batches to an advice. The model is in crates/findings.
 
 #[cfg(feature = "cli")]
 mod code;
@@ -29,12 +29,12 @@ use slotscope_findings::advise::spelling::Renaming;
 use crate::pipeline::reading::Reading;
 use crate::whatif::rules::RenameRules;
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Clone)]
 pub(crate) struct AdviseSpec {
     /// Primaries of the cluster.
     pub nodes: usize,
-    /// What load is; the number of names where the input does not carry it.
+    /// The metric of load; the number of names if the input does not carry it.
     pub by: Metric,
     /// Patterns whose names must not change.
     pub keep: Vec<String>,
@@ -96,7 +96,7 @@ pub(crate) fn advise_and<R>(
             )
         })?;
     }
-    // The sample is enough to choose by; what is promised is of all names.
+    // The sample is enough to choose by; the forecast is for all names.
     let mut decision = on_threads(reading, || model.decide(model.candidates(batches)));
     if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
         (decision.names_of, decision.one_name_of) =

@@ -1,4 +1,4 @@
-//! What `slotscope advise --out` writes: the advice, and what carries it out.
+//! The output files of `slotscope advise --out`: the advice, and scripts that carry it out.
 
 use std::io::{self, Write};
 

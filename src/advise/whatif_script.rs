@@ -5,7 +5,7 @@ use slotscope_findings::advise::findings::AdviseFindings;
 
 /// The script.
 pub(super) fn text(findings: &AdviseFindings) -> String {
-    // Bytes that move the cursor of who reads the script are left to the JSON.
+    // Bytes that move a terminal's cursor are left to the JSON.
     let (shown, hidden): (Vec<&String>, Vec<&String>) = findings
         .rules
         .iter()

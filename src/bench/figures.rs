@@ -15,7 +15,7 @@ pub(crate) struct Figures {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
-    /// What the processor calls itself.
+    /// The name of the processor.
     pub cpu: String,
     /// Kernels on keys of each length.
     pub kernels: Vec<KernelRate>,

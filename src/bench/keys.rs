@@ -19,7 +19,7 @@ const BATCH_BYTES: u32 = 256 << 10;
 /// Lengths of whole keys in a shop's dump, in bytes: what `generate --profile commerce` gives, a key in ten each.
 const REAL: [u32; 10] = [16, 20, 26, 31, 36, 36, 37, 40, 44, 49];
 
-/// What is timed.
+/// The keys to time.
 pub(super) const LENGTHS: &[KeyBytes] = &[
     KeyBytes::Mixed,
     KeyBytes::Each(4),

@@ -21,7 +21,7 @@ use crate::bench::keys::Batch;
 pub(crate) use crate::bench::timing::Rate;
 use crate::bench::timing::in_turn;
 
-/// What is measured.
+/// The measurements to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bench {
     /// Rounds; the median counts.
@@ -83,7 +83,7 @@ fn time_kernels(batch: &Batch, threads: usize, rounds: u32) -> Result<Vec<Kernel
     Ok(kernels.iter().zip(rates).map(row).collect())
 }
 
-/// What the processor calls itself.
+/// The name of the processor.
 fn cpu() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| {

@@ -1,4 +1,4 @@
-//! What `slotscope bench --out` writes: the figures, and a chart of keys a second by key length, a line for each kernel.
+//! The output files of `slotscope bench --out`: the figures, and a chart of keys a second by key length, a line for each kernel.
 
 use slotscope_report::charts::throughput;
 use slotscope_report::charts::throughput::Line;

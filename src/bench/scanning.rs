@@ -14,7 +14,7 @@ use crate::generate::{Generate, Profile};
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::two_pass;
 
-/// What is counted, by the name that reports give it.
+/// The counted parts, by their names in reports.
 const PARTS: [(&str, Parts); 3] = [
     ("--only slots", Parts::Slots),
     ("--one-pass", Parts::InOnePass),
@@ -52,7 +52,7 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
     let bytes = dump.len() as u64;
     let runs = PARTS.map(|(_, parts)| {
         let (scan, inputs) = (&scan, &inputs);
-        // What can fail was tried above.
+        // Everything that can fail was tried above.
         let repeat = move |times| (0..times).for_each(|_| drop(analyze(scan, inputs, parts)));
         Run {
             keys,

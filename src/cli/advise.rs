@@ -80,7 +80,7 @@ Examples:
   slotscope advise dump.rdb --batches node.monitor --nodes 6
   slotscope advise keys.txt --nodes 6 --together 'cart:<n>,user:<n>'";
 
-/// What a thread returned; its panic is resumed here.
+/// The result of a thread; its panic is resumed here.
 fn resumed<T>(joined: thread::Result<T>) -> T {
     joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
@@ -159,7 +159,7 @@ impl AdviseArgs {
         Ok(found.sources)
     }
 
-    /// What the names are read from; none where only batches are named.
+    /// The input of the names; `None` if only batches are named.
     fn names(&self) -> Result<Option<(Reading, Option<Collected>)>> {
         if self.reading.reads_stdin() && !self.batches.is_empty() {
             return Ok(None);

@@ -31,7 +31,7 @@ pub struct CapacityArgs {
 }
 
 impl CapacityArgs {
-    /// What the flags say; `None` where they say nothing: then what servers say holds.
+    /// The limits by the flags; `None` if there are none: then the limits of the servers hold.
     ///
     /// # Errors
     /// A flag that cannot be read, or a node that is not there.

@@ -16,7 +16,7 @@ use crate::cli::progress::When;
 
 /// Between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(2);
-/// What a bar shows.
+/// The template of a bar.
 const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {rate}, {eta} left";
 
 /// A bar a node.
@@ -84,7 +84,7 @@ impl NodeBars {
     }
 }
 
-/// What is said of a primary that does not answer.
+/// The warning for a primary that does not answer.
 fn unanswered(node: &str, page: Page) -> Option<String> {
     let node = Name::from(node);
     match page {
@@ -101,7 +101,7 @@ fn unanswered(node: &str, page: Page) -> Option<String> {
     }
 }
 
-/// What is said of a primary with open slots.
+/// The warning for a primary with open slots.
 fn open(node: &str, page: Page) -> Option<String> {
     let Page::Open { first, slots, secs } = page else {
         return None;

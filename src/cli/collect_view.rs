@@ -123,7 +123,7 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-/// What primaries say of the cluster, where one of them says that it is down.
+/// The state of the cluster by its primaries, if one of them says that it is down.
 fn down(manifest: &Manifest) -> Option<String> {
     let (asked, down) = manifest.cluster_state();
     (down > 0).then(|| {

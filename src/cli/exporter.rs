@@ -54,7 +54,7 @@ Examples:
   slotscope exporter redis://HOST:6379
   REDISCLI_AUTH=... slotscope exporter rediss://HOST:6379 --user slotscope --cluster shop";
 
-/// What is answered.
+/// The pages to serve.
 struct Pages {
     metrics: String,
     /// When the cluster was read last.

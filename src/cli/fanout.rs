@@ -115,7 +115,7 @@ impl FanoutArgs {
         })
     }
 
-    /// The inputs as the user named them; standard input where none is named.
+    /// The inputs as the user named them; standard input if none is named.
     fn paths(&self) -> Vec<PathBuf> {
         match self.inputs.as_slice() {
             [] => vec![PathBuf::from("-")],
@@ -135,7 +135,7 @@ fn probability(text: &str) -> Result<f64> {
     })
 }
 
-/// What is known of the inputs apart from their batches.
+/// Facts about the inputs apart from their batches.
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) rejects: Rejects,
@@ -143,7 +143,7 @@ pub(super) struct Read {
     pub(super) passed_over: Vec<PassedOver>,
     /// Whether an input has commands, as captures do, not lines of keys.
     has_commands: bool,
-    /// Bytes of an input after which its rest is left out, where there is such a limit.
+    /// Bytes of an input after which its rest is skipped, if there is a limit.
     most: Option<u64>,
     /// Whether a rest was left out.
     pub(super) is_cut: bool,

@@ -1,4 +1,4 @@
-//! What to type, where a run has no command, none of that name, or no input.
+//! Suggestions for a run without a command, with an unknown one, or without input.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -30,7 +30,7 @@ const BEGIN: &str = "
 /// Columns of it.
 const COLUMNS: usize = 60;
 
-/// What to type where the command of a command line has nothing to read.
+/// The suggestion for a command line whose command has nothing to read.
 pub(super) fn no_input(words: &[OsString]) -> String {
     let examples = examples(words).unwrap_or_default();
     format!(
@@ -68,7 +68,7 @@ fn examples(words: &[OsString]) -> Option<String> {
     commands.next()?.get_after_help().map(ToString::to_string)
 }
 
-/// What may be meant by a word that is not a command.
+/// The likely meaning of a word that is not a command.
 fn no_command(word: &str, similar: Option<&str>) -> String {
     let shown = remote::without_password(word);
     let name = Name::from(shown.as_str());
@@ -111,7 +111,7 @@ fn commands() -> String {
     names.join(", ")
 }
 
-/// A text of a kind that clap says of an error.
+/// A text in the context of a clap error.
 fn text_of(error: &clap::Error, kind: ContextKind) -> Option<String> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(text.clone()),

@@ -77,7 +77,7 @@ pub(crate) fn leave() {
     }
 }
 
-/// What a panic says is to be read afterwards.
+/// The message of a panic must remain readable afterwards.
 fn leave_before_panics() {
     static SET: Once = Once::new();
     SET.call_once(|| {

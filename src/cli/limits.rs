@@ -173,7 +173,7 @@ impl Limit {
         }
     }
 
-    /// What crossed the limit in `report`: a line for each number, at most three.
+    /// The numbers in `report` that crossed the limit: one line each, at most three.
     ///
     /// # Errors
     /// The report lacks the number: then the limit cannot be checked.
@@ -212,7 +212,7 @@ impl Limit {
     }
 }
 
-/// What a schema says of a value.
+/// A schema's description of a value.
 enum Node<'a> {
     Object(&'a Map<String, Value>),
     List(&'a Value),
@@ -231,7 +231,7 @@ fn rank(word: &str) -> Option<f64> {
 }
 
 impl<'a> Node<'a> {
-    /// What `schema`, a part of `root`, says, null aside.
+    /// The description by `schema`, a part of `root`, null aside.
     fn of(schema: &'a Value, root: &'a Value) -> Self {
         if let Some(reference) = schema["$ref"].as_str() {
             let target = root.pointer(reference.trim_start_matches('#'));

@@ -22,7 +22,7 @@ use crate::pipeline::input_info;
 use crate::pipeline::reading::Reading;
 use crate::spec::headings::LIMITS;
 
-/// The configuration that is read where none is named.
+/// The configuration to read if none is named.
 const CONFIG: &str = "slotscope.toml";
 
 /// Key names against a naming convention.

@@ -102,7 +102,7 @@ pub fn seeds(urls: &[String]) -> Result<Vec<Seed>> {
     urls.iter().map(seed).collect()
 }
 
-/// What to type where a text is known to be no server.
+/// A suggested text, if the given one is known not to be a server.
 fn no_server(text: &str) -> Option<&'static str> {
     let path = Path::new(text);
     let is_port = text.parse::<u16>().is_ok();

@@ -29,7 +29,7 @@ pub struct LoadArgs {
 }
 
 impl LoadArgs {
-    /// What is asked for. Says what MONITOR may cost before it runs.
+    /// The requested measurement. Warns of the cost of MONITOR before it runs.
     pub(crate) fn measured(self) -> Option<Measured> {
         let during = self.load?;
         if self.monitor {

@@ -65,7 +65,7 @@ fn commands(node: &NodeWork) -> String {
     commands.collect::<Vec<_>>().join(", ")
 }
 
-/// What MONITOR cost: the work of a command without it and with it, over all nodes that it ran on.
+/// The cost of MONITOR: the work of a command without it and with it, over all nodes that it ran on.
 fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
     let commands: u64 = monitor.nodes.iter().map(|node| node.commands).sum();
     let cut = monitor.nodes.iter().filter(|node| node.is_cut).count() as u64;

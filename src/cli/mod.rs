@@ -66,7 +66,7 @@ use slotscope_findings::summary::Incomplete;
 
 use crate::spec::headings::GENERAL;
 
-/// What to do where a file is in the way that slotscope did not write.
+/// A suggested fix if a file is in the way that slotscope did not write.
 const OTHER_DIRECTORY: &str = "name another directory with --out";
 
 /// Exit code: a limit that the user set was crossed.

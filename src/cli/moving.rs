@@ -1,4 +1,4 @@
-//! What belongs to a plan's moves besides its script: the script's preflight alone, and the forecast beside the cluster.
+//! Parts of a plan's moves besides its script: the script's preflight alone, and the forecast beside the cluster.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a caller gives in addition to flags: the words that they were parsed from, sources that are not paths, and where
+//! Settings of a caller in addition to flags: the words that they were parsed from, sources that are not paths, and where
 //! progress goes.
 
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use crate::pipeline::reading::OnProgress;
 /// Not on the command line: a caller sets it on parsed flags.
 #[derive(Clone, Default)]
 pub struct Overrides {
-    /// What the report calls the command: the program's name and its arguments.
+    /// The command as the report shows it: the program's name and its arguments.
     pub words: Vec<OsString>,
     /// Sources that are read after those of the flags.
     pub sources: Vec<Arc<dyn Source>>,

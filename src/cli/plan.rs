@@ -143,7 +143,7 @@ Examples:
   slotscope plan dumps --topology cluster.nodes --by bytes
   slotscope plan redis://HOST:6379 --commands auto > moves.sh";
 
-/// What a plan is made of.
+/// The inputs of a plan.
 struct Prepared {
     commands: Option<MoveCommands>,
     request: PlanRequest,
@@ -305,7 +305,7 @@ impl PlanArgs {
         Ok(outcome)
     }
 
-    /// What is checked before the scan, which may take long.
+    /// Checks before the scan, which may take long.
     fn prepared(&self) -> Result<Prepared> {
         let named = self.cluster.named()?;
         let found = InputFlags {
@@ -378,7 +378,7 @@ impl PlanArgs {
         Ok(findings)
     }
 
-    /// What the flags ask for.
+    /// The request by the flags.
     fn request(&self, commands: Option<MoveCommands>) -> Result<PlanRequest> {
         let is_no_tolerance = |percent: f64| !percent.is_finite() || percent < 0.0;
         if self.tolerance.is_some_and(is_no_tolerance) {

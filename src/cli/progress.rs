@@ -39,7 +39,7 @@ impl Bars {
         }
     }
 
-    /// What moves the bars of a run.
+    /// A hook that moves the bars of a run.
     pub(crate) fn hook(when: When) -> OnProgress {
         let bars = Bars::new(when);
         Arc::new(move |progress| {

@@ -1,4 +1,4 @@
-//! What is read, with what only the program and its callers have: progress, and sources that are not paths.
+//! The reading flags, with settings that only the program and its callers have: progress, and sources that are not paths.
 
 use std::io::Write;
 use std::ops::{Deref, DerefMut};
@@ -133,7 +133,7 @@ impl ReadingArgs {
         Ok(inputs)
     }
 
-    /// The inputs as the user named them; standard input where none is named.
+    /// The inputs as the user named them; standard input if none is named.
     fn paths(&self) -> Vec<PathBuf> {
         match self.inputs.as_slice() {
             [] if !self.overrides.sources.is_empty() => Vec::new(),

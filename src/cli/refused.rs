@@ -43,7 +43,7 @@ fn expected_number(error: &clap::Error) -> Option<clap::Error> {
     ))
 }
 
-/// What is expected where parsing `value` failed with `reason`.
+/// The expected value, if parsing `value` failed with `reason`.
 fn expected(reason: &str, value: &str) -> Option<String> {
     if let Some((_, range)) = reason.split_once(" is not in ") {
         let (from, to) = range.split_once("..")?;

@@ -1,4 +1,4 @@
-//! `--service NAME`: who runs the servers, and so what can be done to them.
+//! `--service NAME`: the service that runs the servers, which decides what can be done to them.
 
 use clap::Args;
 

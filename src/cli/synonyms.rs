@@ -1,6 +1,6 @@
 //! Verbs of other tools, and the command that does the same here.
 
-/// What users type who know redis-cli and its relatives.
+/// Commands of redis-cli and its relatives, which users may type.
 const SYNONYMS: [(&str, &[&str]); 9] = [
     (
         "analyze",

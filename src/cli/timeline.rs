@@ -19,7 +19,7 @@ use crate::spec::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
 use crate::timeline::{self, view};
 
-/// What shows a directory that `collect` wrote, and the counts over time in it.
+/// The file that marks a directory of `collect`, and its counts over time.
 const COLLECTED: &str = "collect.json";
 const SERIES: &str = "slot-stats.json";
 
@@ -102,7 +102,7 @@ impl TimelineArgs {
         Ok(Ending::of(&timeline.incomplete))
     }
 
-    /// What is read: of a directory that `collect` wrote, the counts over time.
+    /// The input: of a directory that `collect` wrote, the counts over time.
     fn inputs(&self) -> Result<ReadingArgs> {
         let mut reading = self.reading.clone();
         for input in &mut reading.inputs {

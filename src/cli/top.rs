@@ -51,7 +51,7 @@ Examples:
   slotscope top redis://HOST:6379
   REDISCLI_AUTH=... slotscope top rediss://HOST:6379 --user slotscope --interval 5s";
 
-/// What happens while the screen is shown.
+/// An event while the screen is shown.
 enum Event {
     Typed(io::Result<Typed>),
     Read(Update),
@@ -171,7 +171,7 @@ fn show(
         let Ok(first) = happened.recv() else {
             return Ok(Ending::Done);
         };
-        // What has come meanwhile is drawn at once.
+        // Events that have arrived meanwhile are drawn at once.
         for event in std::iter::once(first).chain(happened.try_iter()) {
             match event {
                 Event::Read(Update::Read(read)) => screen.take(*read),

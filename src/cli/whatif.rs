@@ -92,7 +92,7 @@ Examples:
   slotscope whatif dumps --topology cluster.nodes --split 'config = 64'
   slotscope whatif dumps --nodes 6 --to-nodes 12";
 
-/// What is tried.
+/// A change that is tried.
 struct Trial<'a> {
     growth: Growth,
     policies: [&'a Policy; 2],

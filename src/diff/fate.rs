@@ -1,20 +1,20 @@
-//! What two lists of the heaviest names leave certain of one name: only that is claimed.
+//! The certain facts about one name in two lists of the heaviest names: only these are claimed.
 
-/// What a list has of a name.
+/// The count of a name in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
     /// It is listed, with bounds on its load.
     Listed {
-        /// What was counted.
+        /// The count.
         at_least: u64,
-        /// What was counted, and what may have been missed.
+        /// The count, and the load that may have been missed.
         at_most: u64,
     },
     /// It is not listed, and holds at most this; 0 where the list has every name.
     Unlisted(u64),
 }
 
-/// What became of a name from one list to the next.
+/// The fate of a name from one list to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It holds more, by at least this.
@@ -32,7 +32,7 @@ pub(crate) enum Fate {
 }
 
 impl Known {
-    /// What became of the name, where a later list has `later` of it.
+    /// The fate of the name, if a later list has `later` of it.
     pub(crate) fn until(self, later: Known) -> Fate {
         use Known::{Listed, Unlisted};
         match (self, later) {

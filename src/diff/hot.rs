@@ -21,15 +21,15 @@ const HOT_KEYS: u64 = 100;
 /// Something that got hot.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Hot {
-    /// What it is.
+    /// Its kind.
     pub kind: HotKind,
-    /// What people call the node, the number of the slot, or the tag.
+    /// The display name of the node, the number of the slot, or the tag.
     pub name: Name,
     /// Its part of the load of all keys; before, of a tag, at most, and after at least.
     pub share: OldNew<f64>,
 }
 
-/// What can get hot.
+/// The kinds of things that can get hot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HotKind {
@@ -41,7 +41,7 @@ pub enum HotKind {
     Tag,
 }
 
-/// What got hot: nodes, then slots, then tags, each the heaviest first.
+/// Things that got hot: nodes, then slots, then tags, each the heaviest first.
 pub(super) fn find(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
     let mut found = [
         nodes(changes, old, new, by),

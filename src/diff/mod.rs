@@ -1,4 +1,4 @@
-//! What changed between two reports: totals, skew, nodes, and which names grew, appeared, vanished or got hot. A change
+//! Changes between two reports: totals, skew, nodes, and which names grew, appeared, vanished or got hot. A change
 //! that the bounds of the counts leave open is not reported.
 
 pub mod doubt;
@@ -34,7 +34,7 @@ use crate::diff::report::Report;
 /// The name and version of the form of the diff.
 pub const SCHEMA: &str = "slotscope.diff/1";
 
-/// What changed.
+/// The changes.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Diff {
     /// The name and version of this form.
@@ -52,22 +52,22 @@ pub struct Diff {
     pub verdict: VerdictChange,
     /// The nodes of both, in their order in the new report, then those that are gone.
     pub nodes: Vec<NodeChange>,
-    /// The tags; absent where a report has none.
+    /// The tags; absent if a report has no tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Names>,
-    /// The prefixes; absent where a report has none.
+    /// The prefixes; absent if a report has no prefixes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefixes: Option<Names>,
-    /// The patterns; absent where a report has none.
+    /// The patterns; absent if a report has no patterns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patterns: Option<Names>,
-    /// What holds a much larger part of the load than before.
+    /// Nodes, slots and tags with a much larger part of the load than before.
     pub hot: Vec<Hot>,
-    /// What limits the comparison.
+    /// Limits of the comparison.
     pub notes: Vec<String>,
 }
 
-/// What changed most.
+/// The largest change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
     /// The metric that is compared.
@@ -132,12 +132,12 @@ pub struct States {
 pub struct NodeChange {
     /// Its id.
     pub id: Name,
-    /// What people call it, where it is not the id.
+    /// Its display name, if it is not the id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
     /// How many slots it owns.
     pub slots: OldNew<u64>,
-    /// What it holds.
+    /// Its load.
     #[serde(flatten)]
     pub load: PerMetric<OldNew<u64>>,
     /// How many times the mean node's load, in the metric that is compared.
@@ -286,7 +286,7 @@ fn identities(before: &Nodes, after: &Nodes) -> Vec<Option<usize>> {
     nodes.map(|node| ids.get(&node.id).copied()).collect()
 }
 
-/// What limits the comparison.
+/// Limits of the comparison.
 fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
     let mut notes = Vec::new();
     for Report { file, summary, .. } in [old, new] {

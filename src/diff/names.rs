@@ -1,4 +1,4 @@
-//! Which names of a list grew, shrank, appeared or vanished for certain, given the bounds of their counts.
+//! Names of a list that grew, shrank, appeared or vanished for certain, given the bounds of their counts.
 
 use std::cmp::Reverse;
 
@@ -32,7 +32,7 @@ pub struct Names {
 pub struct Change {
     /// The name.
     pub name: Name,
-    /// What was counted of it.
+    /// Its counts.
     #[serde(flatten)]
     pub load: PerMetric<OldNew<u64>>,
     /// In the metric that is compared it changed at least by this, whatever the counts missed.
@@ -42,7 +42,7 @@ pub struct Change {
 }
 
 impl Names {
-    /// Compares the lists of two reports; `None` where one has no such list.
+    /// Compares the lists of two reports; `None` if one does not have this list.
     pub(crate) fn of(
         old: (Option<NameList<'_>>, &Report),
         new: (Option<NameList<'_>>, &Report),

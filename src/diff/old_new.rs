@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use slotscope_findings::summary::balance::tidy;
 
-/// A number before and after; absent where one of the reports has none.
+/// A number before and after; absent if one of the reports does not have it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "OldNew_of_{T}")]
 pub struct OldNew<T> {

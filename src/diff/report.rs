@@ -145,7 +145,7 @@ pub(crate) struct NameList<'a> {
 }
 
 impl NameList<'_> {
-    /// What it has of a name.
+    /// Its count of a name.
     pub(crate) fn known(&self, name: &Name) -> Known {
         match self.rows.get(name) {
             Some(row) => Known::Listed {
@@ -160,11 +160,11 @@ impl NameList<'_> {
 /// Bounds on the load of a name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds<'a> {
-    /// What was counted in every metric.
+    /// The counts in every metric.
     pub load: &'a PerMetric<u64>,
-    /// What was counted.
+    /// The count.
     pub at_least: u64,
-    /// What was counted, and what may have been missed.
+    /// The count, and the load that may have been missed.
     pub at_most: u64,
 }
 

@@ -84,7 +84,7 @@ fn name_sections<'a>(
     names: &'a Names,
     by: Metric,
 ) -> Vec<Section<'a>> {
-    // What is said where one report does not list the name.
+    // The texts if one report does not list the name.
     let (unlisted, absent) = ("not listed", "none");
     let lists = [
         ("grew", &names.grew, unlisted),

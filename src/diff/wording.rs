@@ -1,4 +1,4 @@
-//! What changed between two reports, in one sentence.
+//! The changes between two reports, in one sentence.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::amount;

@@ -18,10 +18,10 @@ pub(crate) struct RecordLine {
     pub key: Name,
     /// The number of its database.
     pub db: u64,
-    /// What TYPE answers.
+    /// The reply to TYPE.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// What OBJECT ENCODING answers of a value that is stored so; absent where only a module knows.
+    /// The reply to OBJECT ENCODING for a value that is stored so; absent if only a module knows.
     pub encoding: Option<&'static str>,
     /// How many elements it has; absent where only a module knows, and of a damaged value.
     pub elements: Option<u64>,
@@ -41,7 +41,7 @@ pub(crate) struct RecordLine {
     pub tag: Option<Name>,
 }
 
-/// What a filter asks of a record: its size is that in memory.
+/// The fields of a record that a filter asks for: its size is that in memory.
 pub(crate) fn facts<'a>(record: &'a Record<'_>) -> KeyFacts<'a> {
     KeyFacts {
         name: record.key,

@@ -27,7 +27,7 @@ pub(crate) fn pairs<'s>(first: &'s Snapshot, last: &'s Snapshot) -> Vec<[&'s Rea
     last.primaries.iter().filter_map(pair).collect()
 }
 
-/// What `analyze` would say of the time between two readings.
+/// The summary that `analyze` would make of the time between two readings.
 ///
 /// # Errors
 /// The list of nodes cannot be used, or no primary answered twice.

@@ -1,6 +1,6 @@
 //! `slotscope exporter`: the state of a running cluster for Prometheus, as a bounded number of series.
 //!
-//! A background thread reads the cluster at intervals; a scrape is answered from what it read last, and starts nothing.
+//! A background thread reads the cluster at intervals; a scrape returns the last reading, and starts nothing.
 
 pub(crate) mod families;
 pub(crate) mod http;

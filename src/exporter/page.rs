@@ -1,4 +1,4 @@
-//! What a scrape gets: at most 200 series, however many nodes the cluster has.
+//! The page for a scrape: at most 200 series, however many nodes the cluster has.
 
 use std::cmp::Reverse;
 
@@ -18,7 +18,7 @@ pub(crate) const NODES: usize = 20;
 /// Slots with series of their own: the hottest.
 pub(crate) const SLOTS: usize = 10;
 
-/// A primary, by what it said last and what it did since it was asked before.
+/// A primary, by its last reading and its work since the one before.
 struct Node<'s> {
     name: &'s str,
     reading: &'s Reading,
@@ -28,13 +28,13 @@ struct Node<'s> {
     cpu_share: Option<f64>,
 }
 
-/// What is known of a cluster.
+/// The last readings of a cluster.
 pub(crate) struct Observed<'s> {
-    /// What its series call it.
+    /// The label of its series.
     pub cluster: &'s str,
     /// Two readings.
     pub snapshots: [&'s Snapshot; 2],
-    /// The verdict on what was between them; absent where there is none.
+    /// The verdict on the time between them; absent if there is none.
     pub summary: Option<&'s Summary>,
     /// Seconds since 1970 when it was read last.
     pub read_at: f64,
@@ -239,7 +239,7 @@ fn add_nodes(families: &mut Families, nodes: &[Node<'_>]) {
     );
 }
 
-/// A slot, and what it takes.
+/// A slot, and its CPU time.
 struct HotSlot<'s> {
     slot: u16,
     node: &'s str,

@@ -1,4 +1,4 @@
-//! What commands do with all their keys.
+//! How commands act on all their keys.
 
 /// Whether the result of a command is of all its keys together: no client can split it where they are in several slots.
 pub(super) fn must_be_together(command: Option<&str>) -> bool {

@@ -1,4 +1,4 @@
-//! What was found of all batches: the fields of `slotscope fanout --json`, in its order.
+//! The findings about all batches: the fields of `slotscope fanout --json`, in its order.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub struct FanoutFindings {
     pub slots_per_batch: Quantiles,
     /// Distinct nodes of a batch.
     pub nodes_per_batch: Quantiles,
-    /// What one slow node does to batches.
+    /// The effect of one slow node on batches.
     pub tail: Tail,
     /// Kinds of batches over several slots, those first that touch the most.
     pub worst: Vec<WorstShape>,
@@ -86,7 +86,7 @@ pub struct OutcomeCount {
     pub share: f64,
 }
 
-/// What a slow node does: a batch over k nodes is slow with 1 - (1 - p)^k where each node is with p.
+/// The effect of a slow node: a batch over k nodes is slow with 1 - (1 - p)^k where each node is with p.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Tail {
     /// p.

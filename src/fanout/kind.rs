@@ -1,8 +1,8 @@
-//! What an input of fanout is, from its first bytes.
+//! The kind of an input of fanout, from its first bytes.
 
 use slotscope_engine::format::capture::monitor_line::MonitorLine;
 
-/// What the user says that an input is.
+/// The user's choice of the kind of an input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Lines {
@@ -24,7 +24,7 @@ pub(crate) const HEAD: usize = 4096;
 /// Lines that are looked at for one of MONITOR: redis-cli prints OK first, and a warning about a password before that.
 const LINES: usize = 5;
 
-/// What an input is.
+/// The kind of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputKind {
     /// Batches, one per line.
@@ -40,7 +40,7 @@ pub(crate) enum InputKind {
 }
 
 impl InputKind {
-    /// What begins with `head`.
+    /// The kind of an input that begins with `head`.
     pub(crate) fn of(head: &[u8]) -> InputKind {
         let is_snapshot = |magic: &[u8], digits: usize| {
             let version = head.strip_prefix(magic).and_then(|rest| rest.get(..digits));

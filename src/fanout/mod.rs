@@ -49,7 +49,7 @@ const ROOM: usize = 1 << 20;
 const ONLY: &[u8] = b"";
 const FILE: &[u8] = b"file";
 
-/// What was found so far.
+/// The findings so far.
 pub struct Fanout<'a> {
     topology: &'a Topology,
     policy: &'a Policy,
@@ -77,7 +77,7 @@ pub struct Fanout<'a> {
     kept: Option<Batches>,
 }
 
-/// What is known of the keys of a script.
+/// The known keys of a script.
 enum Script {
     /// They were declared: its commands count for nothing more.
     Declared,
@@ -156,7 +156,7 @@ impl<'a> Fanout<'a> {
     pub(crate) fn add_monitor(&mut self, line: &[u8]) -> Result<(), String> {
         let line = line.trim_ascii_end();
         if matches!(line, b"" | b"OK" | b"+OK") {
-            // What MONITOR itself is answered.
+            // The reply to MONITOR itself.
             self.blank += u64::from(line.is_empty());
             return Ok(());
         }
@@ -289,7 +289,7 @@ impl<'a> Fanout<'a> {
             (None, name) if client == ONLY => {
                 return Err(format!("{} without MULTI", name.to_uppercase()));
             }
-            // The capture began after MULTI: what was queued counted command by command.
+            // The capture began after MULTI: the queued commands were counted one by one.
             (None, _) => self.transactions.torn += 1,
             (Some(_), "discard") => self.discarded += 1,
             (Some((queue, batch)), _) => self.count(Some("multi"), &batch, queue.exec()),

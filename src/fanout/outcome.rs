@@ -1,4 +1,4 @@
-//! What a cluster answers to a batch, from the slots of its commands.
+//! The reply of a cluster to a batch, from the slots of its commands.
 //!
 //! A command over several slots is CROSSSLOT, whichever nodes own them: the server looks at slots before it looks at nodes. Inside
 //! MULTI each command is looked at when it is queued; EXEC is a CROSSSLOT where commands of different slots were queued, else
@@ -74,7 +74,7 @@ impl DistinctSlots {
     }
 }
 
-/// What is known of a transaction while its commands are queued.
+/// The state of a transaction while its commands are queued.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Transaction {
     /// The node that it is sent to: the owner of the first slot.
@@ -106,7 +106,7 @@ impl Transaction {
         }
     }
 
-    /// What EXEC answers. It looks at the slots of what was queued before it looks at what was refused.
+    /// The reply to EXEC. It depends on the slots of the queued commands before it depends on refused ones.
     pub(crate) fn exec(self) -> BatchOutcome {
         if self.several {
             BatchOutcome::CrossslotAtExec
@@ -116,7 +116,7 @@ impl Transaction {
     }
 }
 
-/// What is said to one command whose keys are in `slots`, in their order.
+/// The reply to one command whose keys are in `slots`, in their order.
 pub(crate) fn of_command(slots: &[u16], topology: &Topology) -> BatchOutcome {
     match slots {
         [first, ..] if topology.owner(*first).is_none() => BatchOutcome::Unserved,

@@ -37,7 +37,7 @@ pub(crate) struct Shapes {
     crossing: u64,
 }
 
-/// What defines a kind.
+/// The parts that define a kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Shape {
     command: Option<&'static str>,
@@ -46,7 +46,7 @@ struct Shape {
     more: bool,
 }
 
-/// What all batches of a kind touch.
+/// The sums over all batches of a kind.
 #[derive(Debug, Default)]
 struct Sums {
     /// `Shapes::floor` when the kind came.
@@ -69,7 +69,7 @@ impl Sums {
     }
 }
 
-/// What a batch touches.
+/// The keys, slots and nodes that a batch touches.
 pub(crate) struct Touched<'a> {
     /// The command, in lower case; none for bare keys.
     pub command: Option<&'static str>,
@@ -110,7 +110,7 @@ pub struct WorstShape {
 /// A tag for the keys of a kind of batches.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Suggestion {
-    /// What the keys look like with it.
+    /// The keys with it, as a pattern.
     pub retag: Name,
     /// Slots of one batch then, in the mean.
     pub mean_slots_after: f64,
@@ -271,7 +271,7 @@ mod tests {
         });
     }
 
-    /// Why a kind of `count` batches gets no tag, or what it gets.
+    /// The tag for a kind of `count` batches, or why it gets none.
     fn judged(count: usize, keys: impl Fn(usize) -> [String; 2]) -> Result<String, NoSuggestion> {
         let mut shapes = Shapes::default();
         for i in 0..count {

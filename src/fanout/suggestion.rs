@@ -1,4 +1,4 @@
-//! Which tag would bring the keys of a batch together: the id that all of them have, and rules to rename them.
+//! A tag that would bring the keys of a batch together: the id that all of them have, and rules to rename them.
 //!
 //! ```text
 //! favorites:123:news001, favorites:123:news002      123 is in every key
@@ -10,7 +10,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::pattern::ids::{Found, Id, of_key, pattern_of};
 use slotscope_engine::slot::slot_of_part;
 
-/// What parts rule and template in the text of a renaming rule.
+/// The separator of pattern and template in the text of a renaming rule.
 const ARROW: &str = " => ";
 
 /// A way to tag the keys of a batch of one shape.
@@ -106,7 +106,7 @@ impl TagSuggestion {
             .map(|id| (id.start as usize, id.end as usize))
     }
 
-    /// What the keys look like with the tag, pattern by pattern.
+    /// The keys with the tag, pattern by pattern.
     pub(crate) fn patterns(&self) -> Vec<Name> {
         self.places
             .iter()
@@ -114,8 +114,8 @@ impl TagSuggestion {
             .collect()
     }
 
-    /// A rule for each pattern that renames its keys so, as `whatif --retag` reads them; none where a pattern cannot be
-    /// written in such a rule.
+    /// A rule for each pattern that renames its keys this way, as `whatif --retag` reads them; none if a pattern cannot be
+    /// written as a rule.
     pub(crate) fn rules(&self) -> Vec<String> {
         let rule = |(pattern, place): &(Vec<u8>, usize)| {
             let mut regex = String::from("^");

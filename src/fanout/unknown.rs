@@ -11,7 +11,7 @@ use slotscope_engine::name::Name;
 const MOST: usize = 100;
 const LONGEST: usize = 64;
 
-/// Modules whose commands are known by what is before the dot.
+/// Modules whose commands are known by the word before the dot.
 const MODULES: [&str; 10] = [
     "ai", "bf", "cf", "cms", "ft", "graph", "json", "tdigest", "topk", "ts",
 ];

@@ -17,7 +17,7 @@ use slotscope_engine::slot::{SLOTS, hashed_part, slot};
 use slotscope_engine::source::small_file;
 use slotscope_findings::topology::{Topology, ranges};
 
-/// What words are made of: letters before digits, and none that is taken for another (0 and o, 1, i and l).
+/// The characters of words: letters before digits, and none that is taken for another (0 and o, 1, i and l).
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 
 /// The longest list of used tags: some millions.
@@ -65,7 +65,7 @@ impl Template {
     }
 }
 
-/// Tags that are in use: none of them is found again.
+/// Tags in use, which must not be found again.
 #[derive(Debug, Clone, Default)]
 pub struct Used {
     tags: HashSet<Vec<u8>>,

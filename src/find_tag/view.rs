@@ -17,9 +17,9 @@ pub(crate) struct TagLine {
     pub tag: Name,
     /// Its slot.
     pub slot: u16,
-    /// The id of the node that owns the slot; absent where none does or nodes are not known.
+    /// The id of the node that owns the slot; absent if no node does or nodes are not known.
     pub node: Option<Name>,
-    /// What people call that node, where it is not the id.
+    /// The display name of that node, if it is not the id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_name: Option<Name>,
 }

@@ -27,7 +27,7 @@ impl Text {
         self.page.len() - self.len < LONGEST_KEY
     }
 
-    /// What was written.
+    /// The written bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.page[..self.len]
     }

@@ -29,7 +29,7 @@ pub(crate) struct KeySlot {
     /// The id of the node that owns the slot, if one does; absent where nodes are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<Option<Name>>,
-    /// What people call that node, where it is not the id.
+    /// The display name of that node, if it is not the id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_name: Option<Name>,
 }

@@ -1,11 +1,11 @@
-//! What the braces of a key mean to Redis and Valkey, and to Redis Enterprise.
+//! The meaning of the braces of a key to Redis and Valkey, and to Redis Enterprise.
 
 use std::ops::Range;
 
 use slotscope_engine::slot;
 use slotscope_engine::slot::policy::enterprise_tag;
 
-/// What a key's braces do.
+/// The braces of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Braces {
     /// The hash tag, if there is one.
@@ -21,7 +21,7 @@ pub(super) struct Braces {
 }
 
 impl Braces {
-    /// Of `key`; `None` where it has none.
+    /// The braces of `key`; `None` if it has none.
     pub(super) fn of(key: &[u8]) -> Option<Braces> {
         let first = memchr::memchr2(b'{', b'}', key)?;
         let tag = slot::tag(key);

@@ -11,7 +11,7 @@ use crate::lint::examples::Violations;
 use crate::lint::rules::{BUILT_IN, NamingRules, Rule};
 use crate::lint::sharing::Sharing;
 
-/// What is counted of the keys.
+/// The counts of the checks.
 pub(crate) struct Checks {
     rules: Arc<NamingRules>,
     /// All keys.

@@ -109,7 +109,7 @@ impl NamingRules {
         NamingRules::parse(&name, &text)
     }
 
-    /// The convention of a configuration; what it leaves out is as usual.
+    /// The convention of a configuration; omitted parts have their defaults.
     ///
     /// # Errors
     /// No TOML, an unknown name in it, or a value that cannot be used; with its line.

@@ -83,7 +83,7 @@ impl Violations {
         }
     }
 
-    /// Takes over what another one counted.
+    /// Merges the counts of another worker.
     pub(crate) fn merge(&mut self, other: Violations, most: usize) {
         self.count += other.count;
         self.examples.extend(other.examples);

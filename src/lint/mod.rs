@@ -33,7 +33,7 @@ pub const HELP: &str = "slotscope lint --help";
 /// From this share on, keys that break the built-in namespace follow another convention.
 const OTHER_CONVENTION: f64 = 0.9;
 
-/// What was found.
+/// The findings.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct LintFindings {
     /// The name and version of this form.
@@ -58,7 +58,7 @@ pub(crate) struct Finding {
     pub rule: String,
     /// How bad it is.
     pub severity: Severity,
-    /// What the keys do.
+    /// The fault of the keys.
     pub what: String,
     /// How many keys do.
     pub count: u64,
@@ -83,7 +83,7 @@ pub(crate) enum Counted {
 }
 
 impl LintFindings {
-    /// What `checks` counted by these rules.
+    /// The findings of `checks` by these rules.
     pub(crate) fn of(checks: &Checks, rules: &NamingRules, rejected: Rejected) -> LintFindings {
         let mut violations: Vec<(Violations, Counted)> = checks
             .violations

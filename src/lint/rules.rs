@@ -49,7 +49,7 @@ pub(super) enum Rule {
     Version,
 }
 
-/// Id, severity unless a convention sets another, and what keys do that break it. An error is what is a mistake in any
+/// Id, severity unless a convention sets another, and the fault of keys that break it. An error is a mistake in any
 /// convention; that keys follow another convention is not an error.
 pub const BUILT_IN: &[(&str, Severity, &str)] = &[
     (
@@ -150,7 +150,7 @@ pub(super) const NAMESPACE: &str = "^(?:prod|production|prd|pre|preprod|stage|st
 /// `<domain>:<id>`.
 pub(super) const TAG: &str = r"^[a-z][a-z0-9_-]*:[^:\s].*$";
 
-/// What programs leave where a value should be: a name such as userId or user_id as the end of what is in braces,
+/// Placeholders that programs leave in place of a value: a name such as userId or user_id as the end of what is in braces,
 /// `${...}`, `{{...}}`, `<name>`, directives of printf (not the escapes of URLs), and what languages print for nothing.
 pub(super) const PLACEHOLDER: &str = r"(?x-u)
     \{(?:[a-z0-9_]+:)*[a-z]+(?:[A-Z][a-z]*)*(?:Id|ID|Uid|UID|No|Name|Key|Code|_id)\} | \$\{ | \{\{ | <[A-Za-z_]+>
@@ -167,7 +167,7 @@ pub struct CustomRule {
     pub id: String,
     /// How bad it is.
     pub severity: Severity,
-    /// What keys do that break it.
+    /// The fault of keys that break it.
     pub what: String,
     /// Keys are held against this.
     pub regex: Regex,

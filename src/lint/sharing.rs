@@ -49,7 +49,7 @@ impl Sharing {
         });
     }
 
-    /// Takes over what another one counted.
+    /// Merges the counts of another worker.
     pub(crate) fn merge(&mut self, other: Sharing) {
         self.0.merge_with(other.0, |mine, theirs| {
             mine.keys += theirs.keys;

@@ -1,4 +1,4 @@
-//! Which chunks of which inputs were counted: none twice, and in the end all.
+//! The chunks of inputs that were counted: none twice, and in the end all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ impl Covered {
         self.insert(split.input, split.from, run, inputs)
     }
 
-    /// Takes over others.
+    /// Merges the chunks of another part.
     ///
     /// # Errors
     /// A chunk is in both.

@@ -1,4 +1,4 @@
-//! What was seen of an input besides its keys: it adds up over the parts of the input, and the rows at their borders
+//! Evidence about an input besides its keys: it adds up over the parts of the input, and the rows at their borders
 //! are compared once both are there.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use slotscope_engine::metric::MOST_KEYS;
 use slotscope_engine::scan::SeenInput;
 use slotscope_engine::scan::shares::OpenEnds;
 
-/// What was seen of an input.
+/// The evidence about an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Evidence {
@@ -34,7 +34,7 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// What a scan saw.
+    /// The evidence of a scan.
     pub(crate) fn of(input: &SeenInput, ends: OpenEnds) -> Self {
         let seen = &input.seen;
         Evidence {
@@ -85,7 +85,7 @@ impl Evidence {
             && self.bytes < 1 << 60
     }
 
-    /// Takes over what was seen of another part.
+    /// Merges the evidence of another part.
     ///
     /// # Errors
     /// It was read in another format.

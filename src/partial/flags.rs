@@ -1,4 +1,4 @@
-//! What decides what is counted: parts that were counted with other flags are not merged.
+//! The flags that counts depend on: parts that were counted with other flags are not merged.
 //!
 //! Tally files have the flags in the same form since version 1, so files of different versions merge. Options that came
 //! later are in its members `more` and `more_counts`, which a file without them does not have; an older program refuses
@@ -24,11 +24,11 @@ use crate::spec::{CountSpec, HashSpec, MemorySpec, ReadSpec, difference, is_defa
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Form", into = "Form")]
 pub struct Flags {
-    /// What is read and how, as far as counts depend on it.
+    /// The input and how it is read, as far as counts depend on it.
     pub read: ReadSpec,
-    /// What part of a key is hashed.
+    /// The hash policy.
     pub hash: HashSpec,
-    /// What is counted; in one pass also where an input can be read only once.
+    /// The counts to take; in one pass also if an input can be read only once.
     pub count: CountSpec,
     /// The nodes, where the user names them.
     pub listing: Option<Listing>,
@@ -168,7 +168,7 @@ impl From<Flags> for Form {
     }
 }
 
-/// What version 1 has no member for.
+/// Resets the members that version 1 does not have.
 fn less_version_1(mut count: CountSpec) -> CountSpec {
     let usual = CountSpec::default();
     count.separator = usual.separator;

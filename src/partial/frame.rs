@@ -12,11 +12,11 @@ use serde::de::DeserializeOwned;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 
-/// What a skippable frame starts with.
+/// The start of a skippable frame.
 const SKIPPABLE: [u8; 4] = [0x5E, 0x2A, 0x4D, 0x18];
 /// The longest schema that is looked for.
 const MAX_SCHEMA: usize = 64;
-/// What all schemas of these files start with.
+/// The prefix of all schemas of these files.
 const PREFIX: &str = "slotscope.";
 /// The most that a file decompresses to: several times the tables of all names with thousands of inputs.
 const MAX_BYTES: u64 = 256 << 20;
@@ -58,7 +58,7 @@ pub(super) fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
     compress(&content(value)?).map_err(|error| bad(&error.to_string()))
 }
 
-/// What a file of this schema holds.
+/// The content of a file of this schema.
 ///
 /// # Errors
 /// Another kind of file, another version, or damage.

@@ -1,4 +1,4 @@
-//! An input as all parts know it: what it is called, how large it is, and what shows that it is still the same.
+//! An input as all parts know it: its name, its size, and the evidence that it is unchanged.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::pipeline::inputs;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What the user named it.
+    /// Its name as the user gave it.
     pub name: Name,
     /// Its bytes, where it can be read at any place.
     pub bytes: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Input {
     pub stored_bytes: Option<u64>,
     /// When it was written: another where the input is.
     pub version: Option<String>,
-    /// Which version of an object it is.
+    /// The version of an object.
     pub object: Option<ObjectIdentity>,
     /// How many chunks of it may be read by different processes.
     pub chunks: u64,
@@ -69,7 +69,7 @@ impl Input {
         self.bytes.or(self.stored_bytes).unwrap_or(0)
     }
 
-    /// Refuses a source that is not what was planned.
+    /// Refuses a source that differs from the plan.
     ///
     /// # Errors
     /// It is not.
@@ -87,7 +87,7 @@ impl Input {
     }
 }
 
-/// An input that is not what was planned.
+/// An input that differs from the plan.
 pub fn changed(name: &Name) -> Error {
     Error::bad(
         name.to_string(),

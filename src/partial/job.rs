@@ -15,7 +15,7 @@ use crate::pipeline::reading::{Options, Reading};
 use crate::pipeline::rejected;
 use crate::pipeline::two_pass::SecondPass;
 
-/// Splits with what they are read from.
+/// Splits with their sources.
 pub struct Job<'p> {
     plan: &'p Plan,
     splits: Vec<Split>,
@@ -27,7 +27,7 @@ impl<'p> Job<'p> {
     /// Opens the inputs of `splits` by their names.
     ///
     /// # Errors
-    /// An input that is not what was planned.
+    /// An input that differs from the plan.
     pub(crate) fn new(plan: &'p Plan, splits: &[Split], options: &Options) -> Result<Self> {
         Job::on(plan, splits, options, |_, input| {
             input.source(&options.storage)

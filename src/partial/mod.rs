@@ -88,7 +88,7 @@ pub fn plan_of(
 /// Counts the splits of a plan: a tally file.
 ///
 /// # Errors
-/// An input that is not what was planned, or cannot be opened; with `strict`, a row that is not a key.
+/// An input that differs from the plan, or cannot be opened; with `strict`, a row that is not a key.
 pub fn tally(plan: &Plan, splits: &[Split], options: &Options) -> Result<Vec<u8>> {
     Job::new(plan, splits, options)?.tally(None)?.to_bytes()
 }

@@ -29,11 +29,11 @@ pub const SCHEMA: &str = "slotscope.tally-plan/1";
 /// More inputs than any cluster has dumps.
 const MAX_INPUTS: usize = 1 << 20;
 
-/// What is counted of which inputs.
+/// The inputs, and the counts to take of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// What decides what is counted.
+    /// The flags that counts depend on.
     pub flags: Flags,
     /// The inputs by their numbers, from 0.
     pub inputs: Vec<Input>,
@@ -47,7 +47,7 @@ pub struct Plan {
     known: Option<Preselected>,
 }
 
-/// What a collection says of itself.
+/// A collection's description of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Collected {
@@ -182,7 +182,7 @@ impl Plan {
         Ok(spec.empty(self.inputs.len(), self.known.as_ref()))
     }
 
-    /// What a report says of the inputs, but for rejected rows.
+    /// The description of the inputs in a report, except for rejected rows.
     ///
     /// # Errors
     /// A hash policy that cannot be used.
@@ -248,7 +248,7 @@ impl Plan {
     }
 }
 
-/// What is counted, by flags and the listing in them.
+/// The spec of the counts, by flags and the listing in them.
 fn tally_spec<'a>(flags: &'a Flags, listing: Option<&'a Topology>) -> TallySpec<'a> {
     TallySpec {
         slots_only: flags.count.slots_only(),

@@ -15,7 +15,7 @@ use crate::pipeline::two_pass::SecondPassCounts;
 /// The schema.
 pub const SCHEMA: &str = "slotscope.recount/1";
 
-/// What was counted again.
+/// The counts of a second pass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecountFile {
@@ -32,7 +32,7 @@ pub fn is_one(bytes: &[u8]) -> bool {
 }
 
 impl RecountFile {
-    /// What was counted in `splits` for the tally file of this digest.
+    /// The counts in `splits` for the tally file of this digest.
     ///
     /// # Errors
     /// A split twice.
@@ -58,7 +58,7 @@ impl RecountFile {
     /// The file in `bytes`.
     ///
     /// # Errors
-    /// They are not such a file, of another version, or damaged.
+    /// They are not a recount file, of another version, or damaged.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         frame::read(SCHEMA, bytes)
     }
@@ -71,7 +71,7 @@ impl RecountFile {
         frame::write(SCHEMA, self)
     }
 
-    /// Takes over another part.
+    /// Merges another part.
     ///
     /// # Errors
     /// It is for another tally file, or some of it is in both.
@@ -83,7 +83,7 @@ impl RecountFile {
         Ok(())
     }
 
-    /// What was counted of all inputs, for the tally file of this digest.
+    /// The counts of all inputs, for the tally file of this digest.
     ///
     /// # Errors
     /// It is for another, or something is missing.

@@ -9,7 +9,7 @@ use slotscope_engine::scan::shares::Share;
 
 use crate::partial::input::Input;
 
-/// What one process reads of an input.
+/// The share of an input that one process reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
@@ -37,7 +37,7 @@ impl Split {
         }
     }
 
-    /// What a scan reads of `input`.
+    /// The share of `input` that a scan reads.
     pub(crate) fn share(&self, input: &Input) -> Share {
         let is_all = (self.from, self.to) == (0, input.chunks);
         Share {
@@ -68,7 +68,7 @@ const MAX_PARTS: u32 = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "(u32, u32)", into = "(u32, u32)")]
 pub struct Part {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     number: u32,
     /// How many there are.
     of: u32,

@@ -1,4 +1,4 @@
-//! A tally file: what was counted of some or all chunks of the inputs of a plan.
+//! A tally file: the counts of some or all chunks of the inputs of a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,17 +24,17 @@ use crate::pipeline::rejected;
 /// The schema.
 pub const SCHEMA: &str = "slotscope.tally/1";
 
-/// What was counted of some of the chunks.
+/// The counts of some of the chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TallyFile {
-    /// What all parts have in common.
+    /// The plan that all parts share.
     pub plan: Plan,
     /// The parts that are in it, while others are missing.
     parts: BTreeSet<Part>,
-    /// Which chunks.
+    /// The counted chunks.
     covered: Covered,
-    /// What was seen of each input.
+    /// The evidence about each input.
     inputs: BTreeMap<u32, Evidence>,
     rejects: Rejects,
     /// Where inputs could not be read on.
@@ -44,7 +44,7 @@ pub struct TallyFile {
 }
 
 impl TallyFile {
-    /// What a scan found in `splits`, which are those of `part` where they are one.
+    /// The result of a scan of `splits`, which are those of `part` if they are a part.
     ///
     /// # Errors
     /// A split twice.
@@ -95,7 +95,7 @@ impl TallyFile {
     /// The file in `bytes`.
     ///
     /// # Errors
-    /// They are not such a file, of another version, or damaged.
+    /// They are not a tally file, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let file: TallyFile = frame::read(SCHEMA, bytes)?;
         file.plan.check()?;
@@ -111,7 +111,7 @@ impl TallyFile {
         frame::write(SCHEMA, self)
     }
 
-    /// What shows that two files are the same.
+    /// The digest, which shows that two files are the same.
     ///
     /// # Errors
     /// None in practice.
@@ -143,7 +143,7 @@ impl TallyFile {
         }
     }
 
-    /// Takes over another part.
+    /// Merges another part.
     ///
     /// # Errors
     /// It is of another plan, or some of it is in both.
@@ -183,7 +183,7 @@ impl TallyFile {
         covered.check_whole(&self.plan, parts, "slotscope tally")
     }
 
-    /// What one scan of all inputs would have found, and what is said of these.
+    /// The result that one scan of all inputs would have had, and the facts about these.
     ///
     /// # Errors
     /// Something is missing, or an input is not a dump.

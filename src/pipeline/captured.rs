@@ -1,4 +1,4 @@
-//! What captures cover: which node each was taken from, and for how long. Load is a rate: operations of nodes that were
+//! The extent of captures: the node that each was taken from, and its duration. Load is a rate: operations of nodes that were
 //! captured for 8, 12 and 31 seconds are compared only by these.
 
 use slotscope_engine::error::{Error, Result};
@@ -25,7 +25,7 @@ const ELSEWHERE: f64 = 0.5;
 /// Spans that overlap by less than this part of the shorter one are apart.
 const TOGETHER: f64 = 0.5;
 
-/// Keys and load that are further apart, in seconds, are said to be so.
+/// Captures of keys and load that are further apart, in seconds, are noted.
 const DAY: u64 = 86_400;
 
 /// A capture among the inputs.
@@ -36,7 +36,7 @@ struct Capture {
     times: Option<(u64, u64)>,
 }
 
-/// What the captures among the inputs cover; `None` where there are none. `named` are the nodes that the user says were
+/// The extent of the captures among the inputs; `None` if there are none. `named` are the nodes that the user says were
 /// captured.
 ///
 /// # Errors
@@ -94,7 +94,7 @@ pub fn captures(
     }))
 }
 
-/// What counters of servers cover: each node that was read is seen, for the time between its readings. A node whose keys
+/// The extent of counters of servers: each node that was read is seen, for the time between its readings. A node whose keys
 /// were collected from it meanwhile worked for that, and has no span.
 pub(crate) fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures> {
     let counters = inputs.counters.as_ref()?;
@@ -139,7 +139,7 @@ pub fn accesses_from_replicas(inputs: &Inputs, tallies: &Tallies) -> bool {
     read.any(|node| node.role == Role::Replica)
 }
 
-/// What a reader of the loads has to know; names of nodes where they are shown.
+/// Notes for a reader of the loads; names of nodes where they are shown.
 pub(crate) fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> Vec<String> {
     let name = |node: &NodeReadings| match &node.name {
         Some(name) if with_names => Name::from(name.as_str()).to_string(),
@@ -339,7 +339,7 @@ mod tests {
         lines.collect()
     }
 
-    /// What is known of inputs with these names and texts.
+    /// The captures of inputs with these names and texts.
     fn found(files: &[(&str, String)], named: &[&str]) -> Result<Option<Captures>> {
         let directory = tempfile::tempdir().unwrap();
         let paths = files.iter().map(|(name, text)| {

@@ -1,4 +1,4 @@
-//! What a collection says of itself: what of the servers is not in it.
+//! Facts and gaps of a collection, by its own description.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use slotscope_engine::text::{counted, grouped, percent};
 use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{FileFacts, Incomplete, InputFacts};
 
-/// Adds to `input` what its collections say of themselves; a sentence has no names where there is a redaction.
+/// Adds to `input` the facts of its collections; a sentence has no names if there is a redaction.
 pub(crate) fn remark(
     collections: &[Collection],
     redaction: Option<&Redaction>,
@@ -33,7 +33,7 @@ pub(crate) fn remark(
         let warnings = warnings(manifest).into_iter();
         input.warnings.extend(warnings.map(Worded::Sentence));
         input.notes.extend(notes(manifest));
-        // What it says is anything.
+        // A skipped part may name anything.
         let skipped = manifest.skipped.iter().filter(|_| redaction.is_none());
         let skipped = skipped.map(|what| format!("not collected: {}", Name::from(what.as_str())));
         input.notes.extend(skipped);
@@ -45,13 +45,13 @@ fn sampled(manifest: &Manifest) -> Option<f64> {
     Some(manifest.settings.sample_percent).filter(|percent| *percent < 100.0)
 }
 
-/// What is missing from collections that should be there.
+/// The parts that are missing from collections.
 pub(crate) fn incomplete(collections: &[Collection]) -> Vec<Incomplete> {
     let all = collections.iter().flat_map(|of| incomplete_of(of, None));
     all.collect()
 }
 
-/// What is missing that should be there.
+/// The parts that are missing.
 fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<Incomplete> {
     let manifest = &collection.manifest;
     let stop = |reason: String| Incomplete {
@@ -79,8 +79,8 @@ fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<
     stops
 }
 
-/// Files that do not hold as many keys as were written to them: compressed files can be cut between two frames, or be those
-/// of another run, and are whole in themselves.
+/// Files that hold fewer keys than were written to them: compressed files can be cut between two frames, or be those
+/// of another run, and look complete.
 fn lacking_rows(collection: &Collection, files: &[FileFacts]) -> Vec<Incomplete> {
     let mut written = BTreeMap::<&str, u64>::new();
     for node in &collection.manifest.nodes {
@@ -117,7 +117,7 @@ fn failure(node: &NodeEntry, redaction: Option<&Redaction>) -> String {
     }
 }
 
-/// What a reader of the numbers has to know.
+/// Warnings for a reader of the numbers.
 fn warnings(manifest: &Manifest) -> Vec<String> {
     let sampled = sampled(manifest).map(|sampled| {
         format!(

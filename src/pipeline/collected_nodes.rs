@@ -44,7 +44,7 @@ pub(crate) fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<
     }
 }
 
-/// What a server outside of clusters would answer to CLUSTER SLOTS: all slots are its own.
+/// The reply that a server outside of clusters would give to CLUSTER SLOTS: all slots are its own.
 fn of_lone_server(manifest: &Manifest) -> Option<(String, Vec<u8>)> {
     let [only] = manifest.nodes.as_slice() else {
         return None;

@@ -22,7 +22,7 @@ use crate::pipeline::{Analysis, Nodes, collected_nodes, slot_stats};
 pub(crate) struct CountedInputs {
     /// With the nodes that the inputs list, if the user named none.
     pub(super) analysis: Analysis,
-    /// What is known of the inputs besides the counts.
+    /// Facts about the inputs besides the counts.
     pub inputs: Inputs,
     /// The counts.
     pub counted: Counted,
@@ -34,11 +34,11 @@ pub(crate) struct CountedInputs {
     pub(super) advised: Option<Advised>,
 }
 
-/// Which hash tags the commands among the inputs ask for, and the load of slots with them where they are others.
+/// The hash tags that the commands among the inputs ask for, and the load of slots with them if they differ from today's.
 pub(crate) struct Advised {
     /// The advice.
     pub findings: AdviseFindings,
-    /// What its tags move.
+    /// The load that its tags move.
     pub moved: Option<SlotsMoved>,
 }
 
@@ -55,7 +55,7 @@ impl CountedInputs {
         CountedInputs { advised, ..self }
     }
 
-    /// What other processes counted, for this analysis.
+    /// The counts of other processes, for this analysis.
     ///
     /// # Errors
     /// Nodes that cannot be used.
@@ -113,7 +113,7 @@ impl Analysis {
         })
     }
 
-    /// Counts all keys, or takes over what servers counted.
+    /// Counts all keys, or takes the counts of servers.
     fn count_keys(
         &self,
         reading: &Reading,

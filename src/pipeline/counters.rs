@@ -1,6 +1,6 @@
 //! Counters that only grow, by slot: load is the difference of two readings of the same node.
 //!
-//! CLUSTER SLOT-STATS counts from the start of a server, from CONFIG RESETSTAT, or from when a slot came to the node, so a
+//! CLUSTER SLOT-STATS counts from the start of a server, from CONFIG RESETSTAT, or from when the node got a slot, so a
 //! single reading compares slots of one node and no nodes. Where a counter falls between two readings, or its slot changed
 //! hands, counting starts anew from there, and the slot does not have the whole span of its node.
 
@@ -49,10 +49,10 @@ impl Stretch {
     }
 }
 
-/// What was read of a node.
+/// The readings of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeReadings {
-    /// What the lines call it; `None` for an answer of redis-cli.
+    /// Its name in the lines; `None` for a reply to redis-cli.
     pub name: Option<String>,
     /// The input that it is in; of several, the first.
     pub input: usize,
@@ -222,7 +222,7 @@ impl Counters {
         self
     }
 
-    /// What limits the loads; `name` is what a node is shown as.
+    /// Limits of the loads; `name` gives the display name of a node.
     pub(crate) fn notes(&self, name: impl Fn(&NodeReadings) -> String) -> Vec<String> {
         if self.loads.iter().all(Option::is_none) {
             return Vec::new();
@@ -256,8 +256,7 @@ impl Counters {
 mod tests {
     use super::*;
 
-    /// What is made of readings: input, node, seconds, and the counters of slots.
-    /// An input, its node, a time, and what each slot has counted then.
+    /// An input, its node, a time, and the count of each slot then.
     type At<'a> = (usize, &'a str, u64, &'a [(u16, u64)]);
 
     fn counted(readings: &[At<'_>]) -> Counters {

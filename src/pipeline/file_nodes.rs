@@ -130,7 +130,7 @@ pub(crate) fn read(reading: &Reading) -> Result<Topology> {
     found.map_or_else(Topology::assumed, |found| Ok(found.topology))
 }
 
-/// Notes what nodes that hold the same slots say of the dump.
+/// Notes the damage that nodes with the same slots show.
 pub(crate) fn note_overlap(overlap: Option<&Overlap>, input: &mut InputFacts) {
     let are_snapshots = evidence::are_snapshots(&input.files);
     let sign = overlap.map(|overlap| of_overlap(overlap, &input.files, are_snapshots));
@@ -152,7 +152,7 @@ pub(crate) fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
     }
 }
 
-/// What the nodes are called: the names of their files without extensions, or where all have one name, the directories
+/// The names of the nodes: those of their files without extensions, or if all have one name, of the directories
 /// that they are in. Where that leaves two alike, the whole paths.
 fn names(paths: &[&Path]) -> Vec<String> {
     let part = |above: usize| -> Option<Vec<String>> {

@@ -22,8 +22,8 @@ use crate::pipeline::inputs::{File, Inputs};
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{collected, rejected};
 
-/// What is said of inputs: as `of`, with what collections say of themselves and a note on what was passed over. Sentences
-/// have no names where there is a redaction; files have theirs.
+/// Facts about inputs: as `of`, with the descriptions of collections and a note on skipped files. Sentences
+/// have no names if there is a redaction; files have theirs.
 pub(crate) fn of_inputs<T>(
     inputs: &Inputs,
     scanned: &Scanned<T>,
@@ -49,14 +49,14 @@ pub(crate) fn of_inputs<T>(
     input
 }
 
-/// The same of sources that were just scanned, without notes on what was passed over.
+/// The same for sources that were just scanned, without notes on skipped files.
 pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
     let mut input = of(&reading.sources, scanned);
     collected::remark(&reading.collections, None, &mut input);
     input
 }
 
-/// What was read: files, rejected rows, places after which nothing could be read, and notes on the formats.
+/// Facts about the input: files, rejected rows, places after which nothing could be read, and notes on the formats.
 fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
     let files: Vec<File> = sources.iter().map(|source| File::of(&**source)).collect();
     let lines = rejected::lines(sources, &scanned.rejects);
@@ -134,7 +134,7 @@ fn is_base_of_aof(path: &Path) -> bool {
     name.is_some_and(|name| name.ends_with(".base.rdb"))
 }
 
-/// What a filter left out.
+/// The keys that a filter left out.
 pub(crate) fn filtered<T>(
     filter: Option<&Filter>,
     scanned: &Scanned<T>,
@@ -175,7 +175,7 @@ pub(crate) fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
     ))
 }
 
-/// What the sizes of RDB files are, where they are all the same.
+/// The meaning of the sizes of RDB files, if they all have the same.
 fn sizes(seen: &ReadStats) -> Option<Sizes> {
     let is_there = |notice| seen.count(notice) > 0;
     match (is_there(Notice::Estimated), is_there(Notice::Serialized)) {

@@ -1,4 +1,4 @@
-//! What a report says of its inputs besides the counts: with both it is made without the inputs.
+//! Facts about inputs besides the counts: with both a report is made without the inputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::pipeline::counters::Counters;
 use crate::pipeline::reading::Reading;
 use crate::pipeline::rejected;
 
-/// What is known of inputs.
+/// Facts about inputs.
 pub struct Inputs {
     /// Files and objects, in their order.
     pub files: Vec<File>,
@@ -29,34 +29,34 @@ pub struct Inputs {
     pub collections: Vec<Collection>,
     /// Entries of directories that are not regular files.
     pub passed_over: usize,
-    /// Files of an earlier report in such a directory.
+    /// Files of an earlier report in this directory.
     pub of_reports: usize,
-    /// What part of a key was hashed.
+    /// The hash policy.
     pub policy: Policy,
-    /// What LFU counters say.
+    /// The meaning of LFU counters.
     pub lfu: LfuRule,
-    /// Which keys were counted.
+    /// The filter of keys.
     pub filter: Option<Arc<Filter>>,
-    /// What loads by slot cover, where servers counted them.
+    /// The extent of loads by slot, if servers counted them.
     pub counters: Option<Counters>,
     /// When they were last written.
     pub dumped: Option<Dumped>,
     /// Threads that read them.
     pub threads: usize,
-    /// What computed the slots.
+    /// The kernel that computed the slots.
     pub kernel: String,
 }
 
 /// A file or an object.
 pub struct File {
-    /// What the user named it.
+    /// Its name as the user gave it.
     pub path: PathBuf,
-    /// Which version of an object it is.
+    /// The version of an object.
     pub object: Option<ObjectIdentity>,
 }
 
 impl File {
-    /// What `source` reads.
+    /// The input that `source` reads.
     pub(crate) fn of(source: &dyn Source) -> Self {
         File {
             path: source.path().to_path_buf(),
@@ -66,7 +66,7 @@ impl File {
 }
 
 impl Inputs {
-    /// What the user named them.
+    /// The names of the inputs as the user gave them.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| file.path.as_path())
     }

@@ -23,7 +23,7 @@ use crate::pipeline::inputs::Inputs;
 use crate::pipeline::{Analysis, Nodes, captured, file_nodes, input_info, observed};
 
 impl Analysis {
-    /// The same for what was counted with this listing of nodes, or without one; `is_of_input` says that an input has it.
+    /// The same for counts with this listing of nodes, or without one; `is_of_input` says that an input has it.
     ///
     /// # Errors
     /// These nodes are others: replicas are left out, and nodes of inputs are checked, while keys are counted.
@@ -85,7 +85,7 @@ impl Analysis {
         self.one_pass
     }
 
-    /// Drops what was counted and is not wanted.
+    /// Drops counts that are not wanted.
     pub(crate) fn drop_unwanted(&self, tallies: &mut Tallies) {
         if self.slots_only {
             tallies.names = None;
@@ -96,7 +96,7 @@ impl Analysis {
     }
 }
 
-/// What counts say before steps are computed.
+/// The findings of the counts before steps are computed.
 pub struct Findings {
     /// The nodes.
     pub topology: Topology,
@@ -104,7 +104,7 @@ pub struct Findings {
     pub summary: Summary,
     observed: Observed,
     room: Option<Room>,
-    /// What the nodes report themselves.
+    /// The nodes' own counts.
     node_counts: Vec<NodeKeys>,
 }
 
@@ -116,7 +116,7 @@ impl CountedInputs {
         topology
     }
 
-    /// What was read.
+    /// Facts about the input.
     pub(crate) fn input_facts(&self) -> InputFacts {
         let redaction = self.analysis.redaction.as_deref();
         input_info::of_inputs(&self.inputs, &self.counted.first, redaction)
@@ -224,7 +224,7 @@ impl CountedInputs {
 }
 
 impl Analysis {
-    /// What is known of the nodes besides their keys.
+    /// Facts about the nodes besides their keys.
     fn observed(
         &self,
         inputs: &Inputs,
@@ -254,7 +254,7 @@ impl Analysis {
         })
     }
 
-    /// What the commands of remedies have in common.
+    /// The parts that the commands of remedies share.
     fn commands(&self, inputs: &Inputs, topology: &Topology, observed: &Observed) -> Commands {
         let paths = || {
             let paths = inputs.paths().map(|path| path.display().to_string());
@@ -294,7 +294,7 @@ impl Analysis {
         }
     }
 
-    /// What the user asks of the verdict.
+    /// The user's settings of the verdict.
     fn asked(&self, topology: &Topology) -> Result<Asked> {
         let mut weights = Vec::new();
         for (name, weight) in &self.weights {

@@ -119,7 +119,7 @@ fn heaviest(found: &[(u64, Name, Load)]) -> Vec<(u64, &Name)> {
     known
 }
 
-/// What is counted of a sample: slots, and tags in rows. A tag whose keys are all near each other, as those of a sorted
+/// The counts of a sample: slots, and tags in rows. A tag whose keys are all near each other, as those of a sorted
 /// dump are, is there by chance; so it counts once however many keys of it are.
 #[derive(Default)]
 struct Sample {

@@ -48,7 +48,7 @@ use slotscope_findings::topology::cluster_info::NodeKeys;
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::reading::{Options, Progress, Reading};
 
-/// What is counted and reported, with defaults for everything.
+/// The settings of an analysis, with defaults for everything.
 ///
 /// ```
 /// let dump = std::env::temp_dir().join("slotscope-doc.keys");
@@ -82,7 +82,7 @@ pub struct Analysis {
 /// The memory limits of the nodes of a topology.
 type RoomOn = Arc<dyn Fn(&Topology) -> Result<Option<Room>> + Send + Sync>;
 
-/// Which node owns which slot.
+/// The source of the nodes and their slots.
 #[derive(Clone)]
 enum Nodes {
     /// Each input is one where they share no slot, else three equal ones.
@@ -160,7 +160,7 @@ impl Analysis {
         self
     }
 
-    /// Sets who runs the servers: steps are those that are possible there. Without it, the names of the nodes tell.
+    /// Sets the service that runs the servers: steps are those that are possible there. Without it, the names of the nodes tell.
     pub fn service(mut self, service: Option<&'static Service>) -> Self {
         self.service = service;
         self

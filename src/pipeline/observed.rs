@@ -1,5 +1,5 @@
-//! What is known of nodes besides their keys: what servers said of themselves in a collection, and what the headers of RDB
-//! files say of the servers that wrote them.
+//! Facts about nodes besides their keys: readings of servers in a collection, and the headers of RDB
+//! files about the servers that wrote them.
 
 use std::cmp::Reverse;
 
@@ -17,7 +17,7 @@ use crate::pipeline::inputs::Inputs;
 /// Below this many seconds between two readings there are no rates: they would be those of the readings.
 const LEAST_SPAN: f64 = 1.0;
 
-/// What is known besides the counts; `files` has the inputs of each node where the inputs are the nodes.
+/// The facts besides the counts; `files` has the inputs of each node where the inputs are the nodes.
 pub(crate) fn of(
     inputs: &Inputs,
     scanned: &Scanned<Tallies>,
@@ -71,15 +71,15 @@ pub(crate) fn servers(
     known
 }
 
-/// Primaries that said how the cluster is, and how many of them say that it is down; absent if none did.
+/// Primaries that reported the state of the cluster, and how many of them say that it is down; absent if none did.
 pub(crate) fn cluster_state(collections: &[Collection]) -> Option<(u64, u64)> {
     let states = collections.iter().map(|of| of.manifest.cluster_state());
     let (asked, down) = states.fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
     (asked > 0).then_some((asked, down))
 }
 
-/// What collections have of a node: its entry by id, else by address; or the one server of a collection that is no
-/// cluster, where there is but one node.
+/// The entry of a node in collections: by id, else by address; or the one server of a collection outside of
+/// clusters, if there is only one node.
 fn entry_of<'c>(
     collections: &'c [Collection],
     node: &Node,
@@ -99,7 +99,7 @@ fn entry_of<'c>(
     by_id.or_else(by_address).or_else(alone)
 }
 
-/// What both readings together say; absent if there is none.
+/// The facts of both readings; absent if there is none.
 fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
     let last = entry.last()?;
     let since = entry.before.as_ref().filter(|_| entry.after.is_some());
@@ -111,7 +111,7 @@ fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
         let more = of(last)? - of(before)?;
         (span >= LEAST_SPAN && more >= 0.0).then_some(more / span)
     };
-    // Where the collection itself is part of the load, what was before it counts.
+    // If the collection itself is part of the load, the load before it counts.
     let usual = entry.before.as_ref().unwrap_or(last);
     let usual = usual.instantaneous_ops_per_sec.map(|ops| ops as f64);
     Some(ServerFacts {
@@ -137,7 +137,7 @@ fn seconds(reading: &ServerReading) -> Option<i64> {
     timestamp(reading.at.as_bytes()).and_then(|at| i64::try_from(at).ok())
 }
 
-/// What the headers of RDB files say, by node: of several files of a node, the newest one.
+/// The facts in the headers of RDB files, by node: of several files of a node, the newest one.
 fn of_files(
     scanned: &Scanned<Tallies>,
     topology: &Topology,

@@ -26,7 +26,7 @@ const MAX_THREADS: usize = 1024;
 /// How far a pass over the sources is.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// What the pass does: `counting`.
+    /// The name of the pass: `counting`.
     pub pass: &'static str,
     /// Bytes read since the last call, as they are stored where sources are compressed; 0 in the first call of a pass.
     pub more_bytes: u64,
@@ -46,13 +46,13 @@ pub struct Options {
     pub kernel: &'static Kernel,
     /// The format of every source; `None` detects it for each.
     pub format: Option<&'static dyn Format>,
-    /// Which keys are counted.
+    /// The filter of keys.
     pub only: Only,
-    /// What part of a key is hashed.
+    /// The hash policy.
     pub policy: Policy,
     /// How sources are walked whose keys are only found so.
     pub walking: Walking,
-    /// How places on the network are opened, where that is left to who reads.
+    /// How places on the network are opened, if that is left to the reader.
     pub storage: StorageOptions,
     /// Worker threads; `None` for all cores.
     pub threads: Option<usize>,
@@ -80,17 +80,17 @@ impl Default for Options {
 
 /// Sources, and the threads that read them.
 pub struct Reading {
-    /// What is read.
+    /// The sources to read.
     pub sources: Vec<Box<dyn Source>>,
     /// The collections among them.
     pub collections: Vec<Collection>,
     /// Entries of directories that are not regular files.
     pub passed_over: usize,
-    /// Files of an earlier report in such a directory, which the caller took out of the sources.
+    /// Files of an earlier report in such a directory; the caller took them out of the sources.
     pub of_reports: usize,
     /// How it is read.
     pub options: Options,
-    /// What was read of sources that are compressed, as they are stored, and all that is.
+    /// The bytes read so far of compressed sources, as they are stored, and the total.
     stored: Option<Counter>,
     pool: ThreadPool,
 }
@@ -176,7 +176,7 @@ impl Reading {
         }
     }
 
-    /// As `scan`, without progress, until `closed` is true: then with what was counted up to there.
+    /// As `scan`, without progress, until `closed` is true: then with the counts so far.
     ///
     /// # Errors
     /// As `scan`.
@@ -204,7 +204,7 @@ impl Reading {
         Ok(scanned)
     }
 
-    /// Checks the rows that are no keys.
+    /// Checks the rejected rows.
     ///
     /// # Errors
     /// There is one where that is an error, or most rows are.
@@ -213,7 +213,7 @@ impl Reading {
         rejected::check_most(&self.sources, scanned)
     }
 
-    /// What the user named the sources.
+    /// The names of the sources as the user gave them.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().map(|source| source.path())
     }

@@ -19,9 +19,9 @@ use crate::pipeline::counters::{CounterReadings, Counters, Reading};
 
 /// The statistic that is the load of a slot.
 const CPU: &str = "cpu-usec";
-/// What the counters of a reading are, in their order.
+/// The metrics of the counters in a reading, in their order.
 const COUNTED: [Metric; 2] = [Metric::Cpu, Metric::Ops];
-/// What is read of an input to know its form.
+/// The bytes of an input that show its form.
 const HEAD: u64 = 1024;
 const TOO_LONG: &str = "is longer than any answer to CLUSTER SLOT-STATS";
 /// Why a line at the end of an input is not counted.
@@ -31,7 +31,7 @@ const TORN: &str = "the last line has no end";
 pub(crate) struct Taken {
     /// Keys, sizes and loads by slot.
     pub scanned: Scanned<Tallies>,
-    /// What the loads cover.
+    /// The extent of the loads.
     pub counters: Counters,
 }
 
@@ -120,7 +120,7 @@ impl<'o> States<'o> {
         }
     }
 
-    /// Takes over a sample.
+    /// Adds a sample.
     fn add(&mut self, input: usize, sample: &Sample<'_>) -> std::result::Result<(), String> {
         let time = sample.time.unwrap_or(0);
         let node = self.readings.node(input, sample.node.as_deref(), time);
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
     use slotscope_engine::source::find;
 
-    /// What is taken of inputs with these texts.
+    /// The counts of inputs with these texts.
     fn taken(texts: &[&str], ops: Option<&str>) -> Result<Option<Scanned<Tallies>>> {
         let dir = tempfile::tempdir().unwrap();
         for (number, text) in texts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What is counted: the tallies that a first pass starts from, in one process or in parts.
+//! The tallies that a first pass starts from, in one process or in parts.
 
 use slotscope_engine::error::Result;
 use slotscope_engine::tally::keys_by_node::KeysByNode;
@@ -10,13 +10,13 @@ use slotscope_findings::topology::Topology;
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::reading::Reading;
 
-/// What is counted.
+/// The counts to take.
 pub(crate) struct TallySpec<'a> {
     /// Slots alone, without names.
     pub slots_only: bool,
     /// Names are counted in one pass, with bounds.
     pub one_pass: bool,
-    /// What separates the segments of a key, where patterns are counted.
+    /// The separator of the segments of a key, if patterns are counted.
     pub separator: Option<&'a [u8]>,
     /// The nodes of a real cluster: only these can contradict the inputs.
     pub listing: Option<&'a Topology>,

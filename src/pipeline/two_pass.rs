@@ -36,7 +36,7 @@ pub struct Counted {
     pub passes: u32,
 }
 
-/// What a second pass counted.
+/// The counts of a second pass.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SecondPassCounts {
@@ -46,7 +46,7 @@ pub(crate) struct SecondPassCounts {
 }
 
 impl SecondPassCounts {
-    /// Takes over what was counted of other keys.
+    /// Merges the counts of other keys.
     pub(crate) fn merge(&mut self, other: SecondPassCounts) {
         let both = |mine: &mut Option<Buckets>, theirs: Option<Buckets>| match (mine, theirs) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
@@ -63,7 +63,7 @@ impl SecondPassCounts {
     }
 }
 
-/// What a second pass counts.
+/// The candidates that a second pass counts.
 #[derive(Clone)]
 pub(crate) struct SecondPass {
     tags: Option<Recount>,
@@ -122,7 +122,7 @@ impl Counted {
         }
     }
 
-    /// What one pass found, or two.
+    /// The counts of one pass, or two.
     pub(crate) fn of(mut first: Scanned<Tallies>, again: Option<SecondPass>) -> Self {
         let passes = 1 + u32::from(again.is_some());
         let (mut recount, names) = (None, first.tally.names.as_mut());
@@ -143,7 +143,7 @@ impl Counted {
 }
 
 impl SecondPass {
-    /// What is worth a second pass; `None` where the first needs none.
+    /// The candidates for a second pass; `None` if the first needs none.
     pub(crate) fn of(tallies: &mut Tallies) -> Option<Self> {
         let names = tallies.names.as_mut()?;
         names.tags.settle();
@@ -168,7 +168,7 @@ impl SecondPass {
         })
     }
 
-    /// What was counted.
+    /// The counts.
     pub(crate) fn into_counted(self) -> SecondPassCounts {
         SecondPassCounts {
             tags: self.tags.map(Recount::into_counted),
@@ -177,7 +177,7 @@ impl SecondPass {
         }
     }
 
-    /// Takes over what was counted elsewhere; false where that was counted for something else.
+    /// Merges counts from elsewhere; false if they count something else.
     pub(crate) fn take(&mut self, counted: SecondPassCounts) -> bool {
         let tags = take(&mut self.tags, counted.tags, Recount::take);
         let patterns = take(&mut self.patterns, counted.patterns, PatternRecount::take);
@@ -185,7 +185,7 @@ impl SecondPass {
         tags && patterns && present
     }
 
-    /// The second pass over inputs of which the first could not read what is `known`.
+    /// The second pass over inputs whose `known` names the first pass could not read.
     ///
     /// # Errors
     /// As `Scan::run`, and an input that could not be read again as far as before.
@@ -210,7 +210,7 @@ impl SecondPass {
         shares: &[Share],
         known: &[Incomplete],
     ) -> Result<Self> {
-        // What the first pass verified is the same still, or the scan says that the input changed.
+        // The input is still as the first pass verified it, or the scan says that it changed.
         let verifies = false;
         let walking = Walking {
             verifies,
@@ -232,7 +232,7 @@ impl SecondPass {
     }
 }
 
-/// Adds what was counted to what is to be; false where only one of both is there, or they do not fit.
+/// Adds counts to others; false if only one of the two is there, or they do not fit.
 fn take<T, C>(mine: &mut Option<T>, counted: Option<C>, add: fn(&mut T, C) -> bool) -> bool {
     match (mine, counted) {
         (Some(mine), Some(counted)) => add(mine, counted),

@@ -39,7 +39,7 @@ pub enum MoveCommands {
 }
 
 impl MoveCommands {
-    /// What `auto` stands for where the servers have these versions.
+    /// The choice of `auto` for servers of these versions.
     pub(crate) fn resolved(self, versions: &[Option<&str>]) -> Self {
         match (self, Migration::of(versions.iter().copied())) {
             (MoveCommands::Auto, Migration::Setslot) => MoveCommands::Setslot,
@@ -81,11 +81,11 @@ const COMMON: [&str; 5] = [
 ];
 const MAIN: &str = include_str!("script/main.sh");
 
-/// What is in a script.
+/// The content of a script.
 pub(crate) struct Script<'a> {
     /// The commands that move slots.
     pub commands: MoveCommands,
-    /// What moves.
+    /// The moves.
     pub outcome: &'a PlanOutcome,
     /// The nodes of the outcome, in its order.
     pub nodes: &'a [PlannedNode],
@@ -163,7 +163,7 @@ impl Script<'_> {
         self.write_end(out)
     }
 
-    /// What a reader has to know before running it.
+    /// Warnings for a reader before running it.
     fn comments(&self) -> Vec<String> {
         let outcome = self.outcome;
         let mut comments = vec![if !self.is_rollback {
@@ -229,7 +229,7 @@ impl Script<'_> {
         }
     }
 
-    /// What moves, as data: a line a job.
+    /// The moves, as data: a line a job.
     fn write_jobs(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
@@ -251,7 +251,7 @@ impl Script<'_> {
         writeln!(out, ")")
     }
 
-    /// What comes last: a look at the cluster.
+    /// The end of the script: a look at the cluster.
     fn write_end(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.moves().next() {
             Some((_, to, _)) => {
@@ -288,7 +288,7 @@ impl Script<'_> {
     }
 }
 
-/// What is said of a key that is copied in one piece.
+/// The warning for a key that is copied in one piece.
 fn warning_of(key: &BlockingKey) -> String {
     format!(
         "warning: MIGRATE blocks both nodes for about {} while it copies the key {} of slot {}{}",

@@ -1,4 +1,4 @@
-//! Ranges of slots for shards that a managed service makes from a backup: one for each, with as equal loads as such ranges
+//! Ranges of slots for shards that a managed service makes from a backup: one for each, with as equal loads as ranges
 //! can have. The form is the NodeGroupConfiguration of Amazon ElastiCache.
 
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use slotscope_findings::summary::slot_ranges::{even_ranges, metric_of_ranges};
 /// A range of slots for each shard.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shards {
-    /// What they are evened out by.
+    /// The metric that they are evened out by.
     pub by: Metric,
     /// First and last slot of each.
     pub ranges: Vec<(u16, u16)>,

@@ -21,12 +21,12 @@ use slotscope_report::view::{Cell, Column, Section, Table};
 const TOLERANCE: f64 = 0.02;
 /// Keys that appear and vanish on any node without being a difference.
 const FEW_KEYS: f64 = 50.0;
-/// What a plan forecasts of each node. Operations are a rate, which differs from one hour to the next.
+/// The forecasts of a plan for each node. Operations are a rate, which differs from one hour to the next.
 const METRICS: [Metric; 2] = [Metric::Keys, Metric::Bytes];
 /// Ranges of slots that are shown.
 const RANGES: usize = 12;
 
-/// What was forecast.
+/// A forecast of a plan.
 #[derive(Debug)]
 pub(crate) enum Forecast {
     Plan(PlanForecast),
@@ -89,7 +89,7 @@ impl Forecast {
     }
 }
 
-/// A forecast, and what was found.
+/// A forecast, and the actual value.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Verification")]
 pub(crate) struct Verification {
@@ -101,7 +101,7 @@ pub(crate) struct Verification {
     slots_elsewhere: Vec<(u16, u16)>,
     /// Each figure that is in the forecast and was found.
     figures: Vec<Figure>,
-    /// What was forecast and could not be compared.
+    /// Forecasts that could not be compared.
     not_compared: Vec<String>,
 }
 

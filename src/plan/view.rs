@@ -1,4 +1,4 @@
-//! A plan as sections: what it brings, what it is judged by, the nodes before and after, what moves.
+//! A plan as sections: its effect, its basis, the nodes before and after, the moves.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -59,7 +59,7 @@ pub(crate) fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
     ]
 }
 
-/// What moves, and what that brings.
+/// The moves, and their effect.
 pub(crate) fn headline(outcome: &PlanOutcome) -> String {
     let removed: Vec<Name> = removed(outcome).map(node_name).collect();
     let ratios: Vec<String> = roles(outcome).map(change).collect();
@@ -107,7 +107,7 @@ fn roles(outcome: &PlanOutcome) -> impl Iterator<Item = &GoalOutcome> {
     outcome.goals.iter().filter(|goal| goal.role.is_some())
 }
 
-/// `from 1.242 to 1.030 in keys`; the metric is said where there are several.
+/// `from 1.242 to 1.030 in keys`; the metric is named if there are several.
 fn change(goal: &GoalOutcome) -> String {
     let [before, after] = [goal.before, goal.after].map(|ratio| format!("{ratio:.3}"));
     if before == after {
@@ -171,7 +171,7 @@ fn removed(outcome: &PlanOutcome) -> impl Iterator<Item = &NodeOutcome> {
     outcome.nodes.iter().filter(is_removed)
 }
 
-/// What nodes keep that are to be emptied.
+/// The slots that nodes keep which are to be emptied.
 pub(crate) fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
     let kept = removed(outcome).filter(|node| node.slots.after > 0);
     kept.map(|node| {
@@ -221,7 +221,7 @@ fn moved(outcome: &PlanOutcome) -> String {
     }
 }
 
-/// What the plan is judged by, and what it does not know.
+/// The basis of the plan, and its unknowns.
 pub(crate) fn basis(outcome: &PlanOutcome) -> String {
     let goals: Vec<&str> = roles(outcome).map(|goal| goal.metric).collect();
     let by = format!("judged by {}", goals.join(", then by "));
@@ -293,7 +293,7 @@ fn span(secs: f64) -> String {
     }
 }
 
-/// What no plan can beat, and why; `None` where nothing does but the mean.
+/// The floor that no plan can beat, and why; `None` if only the mean is a floor.
 pub(crate) fn floor(outcome: &PlanOutcome) -> Option<String> {
     let unit = outcome.floor_unit.as_ref()?;
     let least = outcome.floor.values().copied().find(|floor| *floor > 1.0)?;
@@ -367,7 +367,7 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
         .build()
 }
 
-/// A node and what is special about it.
+/// A node and its special role.
 fn marked_name(node: &NodeOutcome, shared: SharedParts) -> String {
     let mark = match (node.failed, node.weight <= 0.0) {
         (true, _) => " (failed)",
@@ -377,7 +377,7 @@ fn marked_name(node: &NodeOutcome, shared: SharedParts) -> String {
     format!("{}{mark}", shared.label(&node_name(node)))
 }
 
-/// What all names of nodes share, and tables leave out.
+/// The parts that all names of nodes share, and tables leave out.
 fn shared_parts(outcome: &PlanOutcome) -> SharedParts {
     let names: Vec<Name> = outcome.nodes.iter().map(node_name).collect();
     SharedParts::new(names.iter())
@@ -445,7 +445,7 @@ fn blocking<'a>(title: &'static str, keys: &'a [BlockingKey]) -> Section<'a> {
     Section::titled(title).table(table.at_most(BIG_KEYS))
 }
 
-/// What people call a node.
+/// The display name of a node.
 pub(crate) fn node_name(node: &NodeOutcome) -> Name {
     text::node_name(&node.id, node.address.as_ref(), node.hostname.as_ref())
 }

@@ -1,4 +1,4 @@
-//! What is counted, of one process or in parts.
+//! The counts to take, in one process or in parts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Which keys are counted: by their names, types, sizes and times of expiry.
+//! The filter of keys: by their names, types, sizes and times of expiry.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What part of a key is hashed, the same for all commands that compute slots.
+//! The part of a key that is hashed, the same for all commands that compute slots.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

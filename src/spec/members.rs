@@ -1,4 +1,4 @@
-//! What holds for every spec: it is a list of names with values, those that are not the default.
+//! The rule of every spec: it is a list of names with values, those that are not the default.
 
 use std::fmt;
 

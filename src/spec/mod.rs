@@ -1,7 +1,7 @@
 //! WHAT IS ASKED: what is read, which keys of it, and what is counted, as plain values.
 //!
 //! The doc comment of a member is its help, its entry in the manual, the description in its schema and the comment of
-//! Python's option. A value that is the default is not serialized, so a spec as JSON is what the user chose; the words of
+//! Python's option. A value that is the default is not serialized, so a spec as JSON has the user's choices; the words of
 //! a command line and the difference of two specs are made from that (`words`, `difference`).
 
 pub mod counting;

@@ -1,4 +1,4 @@
-//! Which node owns which slot, the same for all commands that name nodes.
+//! The owners of slots, the same for all commands that name nodes.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub struct ListingSpec {
 pub struct Listing {
     /// The file that it is from.
     pub source: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -143,7 +143,7 @@ impl NodeSpec {
     }
 }
 
-/// What `reader` reads of a listing, or of that in a directory of collect.
+/// The result of `reader` for a listing, or for the one in a directory of collect.
 fn read<T>(path: &Path, reader: impl Fn(&Path) -> Result<T>) -> Result<T> {
     if path.is_dir() {
         reader(&path.join(NODES_FILE))

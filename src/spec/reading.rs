@@ -1,4 +1,4 @@
-//! What is read and how, the same for all commands that read key dumps.
+//! The input and how it is read, the same for all commands that read key dumps.
 
 use std::path::PathBuf;
 
@@ -213,7 +213,7 @@ impl ReadSpec {
         })
     }
 
-    /// Which keys are counted.
+    /// The filter of keys.
     ///
     /// # Errors
     /// A condition that cannot be used.

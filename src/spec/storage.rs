@@ -26,7 +26,7 @@ fn secret(text: &str) -> std::result::Result<Secret, std::convert::Infallible> {
 }
 
 impl StorageSpec {
-    /// What the flags say.
+    /// The options by the flags.
     ///
     /// # Errors
     /// One that is not a name with a value.

@@ -1,6 +1,6 @@
 //! Bursts: times in which a slot has far more operations than usual, or far more CPU time or network traffic.
 //!
-//! What is usual is the median of the slot's buckets, over those in which its node has any operations. For operations
+//! The usual load of a slot is the median of its buckets, over those in which its node has any operations. For operations
 //! that come independently the mean is at most ln 2 above the median (Choi 1994, "On the medians of gamma
 //! distributions"), so `median + ln 2` bounds it even where the median is 0; where all other slots have more than
 //! usual too, it grows with them. A bucket starts a burst where it has `FACTOR` times that, and where a Poisson
@@ -19,7 +19,7 @@ use crate::timeline::grid::Grid;
 const FACTOR: f64 = 4.0;
 /// The probability that a capture without bursts shows one.
 const CHANCE: f64 = 0.001;
-/// What a burst needs of the operations of its node meanwhile.
+/// The least share of a burst in the operations of its node meanwhile.
 const LEAST_SHARE: f64 = 0.01;
 /// A burst continues while buckets have this many times the usual, and are so improbable.
 const ON_FACTOR: f64 = 2.0;
@@ -42,7 +42,7 @@ pub(super) struct SlotBurst {
     pub node_ops: u64,
     /// Those of a usual bucket: the median.
     pub usual: u64,
-    /// What a usual bucket has at most in the mean, meanwhile.
+    /// The upper bound of the mean of a usual bucket, meanwhile.
     pub usual_at_most: f64,
 }
 
@@ -123,9 +123,9 @@ struct OfSlot<'a> {
     grain: f64,
     series: Vec<u64>,
     node: &'a [u64],
-    /// Of the slot.
+    /// The median of the slot.
     median: u64,
-    /// Of the rest of its node.
+    /// The median of the rest of its node.
     median_of_rest: u64,
 }
 
@@ -143,7 +143,7 @@ impl<'a> OfSlot<'a> {
         }
     }
 
-    /// What a bucket has at most in the mean, if the slot is as busy as usual.
+    /// The upper bound of the mean of a bucket, if the slot is as busy as usual.
     fn usual(&self, at: usize) -> f64 {
         let rest = (self.node[at] - self.series[at]) as f64;
         let growth = (rest / self.median_of_rest.max(1) as f64).max(1.0);

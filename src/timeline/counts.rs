@@ -17,7 +17,7 @@ use crate::timeline::grid::Grid;
 /// Patterns are counted as they are, so it does not matter what separates their segments.
 const SEPARATOR: &[u8] = b":";
 
-/// What the first pass counts.
+/// The counts of the first pass.
 pub(super) struct Counts {
     /// By time and slot: one for all threads, as it is large. A sum is the same in any order.
     grid: Arc<Mutex<Grid>>,

@@ -35,7 +35,7 @@ pub(crate) struct Timeline {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
-    /// What is counted.
+    /// The measured kind of load.
     pub by: Heat,
     /// Operations that have a time.
     pub ops: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Timeline {
     pub buckets: Vec<Bucket>,
     /// Slots over time.
     pub slots: SlotsOverTime,
-    /// The nodes; absent where none are named.
+    /// The nodes; absent if none are named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeOverTime>>,
     /// The heaviest tags; absent where the input cannot be read twice.
@@ -66,7 +66,7 @@ pub(crate) struct Timeline {
     pub rejected: Rejected,
     /// Where inputs could not be read to their end.
     pub incomplete: Vec<Incomplete>,
-    /// What limits the result.
+    /// Limits of the result.
     pub notes: Vec<String>,
 }
 
@@ -93,9 +93,9 @@ pub(crate) struct SlotsOverTime {
 /// A node over time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct NodeOverTime {
-    /// What the cluster calls it.
+    /// Its id in the cluster.
     pub id: Name,
-    /// What people call it.
+    /// Its display name.
     pub name: Name,
     /// Its slots as first and last, both included.
     pub ranges: Vec<(u16, u16)>,

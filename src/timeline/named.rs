@@ -1,4 +1,4 @@
-//! The passes for names: which are the heaviest, and what they have over time and in bursts.
+//! The passes for names: the heaviest ones, and their loads over time and in bursts.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ fn slot_loads(grid: &Grid) -> PerMetric<Vec<u64>> {
     loads
 }
 
-/// What the second pass found.
+/// The result of the second pass.
 pub(super) struct Named {
     /// The heaviest tags by bucket.
     pub tags: Vec<(Name, Vec<u64>)>,

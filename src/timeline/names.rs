@@ -16,24 +16,24 @@ use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::timed;
 use crate::timeline::grid::TimeAxis;
 
-/// What is kept of a long name, and what patterns are made of.
+/// The most that is kept of a long name, and of the names that patterns are made of.
 const MAX_NAME: usize = 512;
 const LOOKED_AT: usize = 1024;
 /// Shapes whose patterns are remembered.
 const REMEMBERED: usize = 1 << 14;
 
-/// What is wanted of the second pass.
+/// The request to the second pass.
 pub(super) struct Wanted {
     axis: TimeAxis,
     /// The place of each tag, and of each pattern.
     tags: HashMap<Vec<u8>, usize>,
     patterns: HashMap<Vec<u8>, usize>,
-    /// Which bursts each slot has: their numbers and buckets.
+    /// The bursts of each slot: their numbers and buckets.
     bursts: Vec<Vec<(u16, usize, usize)>>,
 }
 
 impl Wanted {
-    /// These tags and patterns, and what is in these bursts.
+    /// These tags and patterns, and the operations in these bursts.
     pub(super) fn new(
         axis: TimeAxis,
         tags: &[Name],
@@ -58,7 +58,7 @@ impl Wanted {
     }
 }
 
-/// What a name in a burst is.
+/// The kind of a name in a burst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A key without a hash tag.
@@ -148,7 +148,7 @@ impl InBursts {
     }
 }
 
-/// What the second pass counts.
+/// The counts of the second pass.
 pub(super) struct Names {
     wanted: Arc<Wanted>,
     /// By tag and by pattern, over time.

@@ -1,4 +1,4 @@
-//! Who owns the slots of a timeline, and what nodes have over time.
+//! The owners of the slots of a timeline, and the loads of nodes over time.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
@@ -7,7 +7,7 @@ use slotscope_findings::topology::Topology;
 use crate::timeline::NodeOverTime;
 use crate::timeline::grid::{Grid, TimeAxis};
 
-/// The nodes, or one for all slots where none are named.
+/// The nodes, or one for all slots if none are named.
 pub(super) struct OfNodes<'a> {
     topology: Option<&'a Topology>,
     /// By node and bucket; slots that no node owns come last.
@@ -37,7 +37,7 @@ impl<'a> OfNodes<'a> {
         owner.unwrap_or(self.ops.len() - 1)
     }
 
-    /// What people call the node of a slot.
+    /// The display name of a slot's node.
     pub(super) fn name(&self, slot: u16) -> Option<Name> {
         let topology = self.topology?;
         Some(name_of(&topology.nodes[topology.owner(slot)?]))
@@ -49,7 +49,7 @@ impl<'a> OfNodes<'a> {
         (0..axis.len).map(sum).collect()
     }
 
-    /// The nodes by bucket; `None` where none are named.
+    /// The nodes by bucket; `None` if none are named.
     pub(super) fn over_time(self) -> Option<Vec<NodeOverTime>> {
         let nodes = self.topology?.nodes.iter().zip(self.ops);
         let nodes = nodes.map(|(node, over_time)| NodeOverTime {

@@ -1,4 +1,4 @@
-//! What `slotscope timeline --out` writes.
+//! The output files of `slotscope timeline --out`.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! What every timeline has, whatever is counted: slots, nodes and bursts over time, and names where they are known.
+//! The parts of every timeline, whatever is counted: slots, nodes and bursts over time, and names where they are known.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{SLOTS, slot_of_part};
@@ -53,7 +53,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The timeline, in which nothing is said of the input yet.
+    /// The timeline, without facts about the input.
     pub(super) fn timeline(self, names: Option<Named>) -> Timeline {
         let axis = self.axis;
         let total: Vec<u64> = self.nodes.total(axis);

@@ -25,10 +25,10 @@ use crate::timeline::redacted;
 use crate::timeline::series::Series;
 use crate::timeline::{Clock, Timeline};
 
-/// What is followed, and how it is shown.
+/// The measured load, and how it is shown.
 #[derive(Default)]
 pub(crate) struct Options<'a> {
-    /// What is counted; `None` for operations of captures and CPU time of CLUSTER SLOT-STATS.
+    /// The measured kind of load; `None` for operations of captures and CPU time of CLUSTER SLOT-STATS.
     pub by: Option<Heat>,
     /// The nodes; `None` where the input may show them.
     pub topology: Option<Topology>,
@@ -232,7 +232,7 @@ fn notes_of(counts: &Counts) -> Vec<String> {
     notes
 }
 
-/// What the picture does not show.
+/// Notes on parts that the picture does not show.
 fn notes_on(grid: &Grid, axis: TimeAxis, more_bursts: u64) -> Vec<String> {
     let mut notes = Vec::new();
     let places: Vec<usize> = grid.columns().map(|(place, _)| place).collect();

@@ -1,4 +1,4 @@
-//! CLUSTER SLOT-STATS over time: counters that only grow, whose differences are what a slot did between two samples.
+//! CLUSTER SLOT-STATS over time: counters that only grow; their differences are the load of a slot between two samples.
 //!
 //! A slot is compared with its last sample in the same file. Where that is of another node, is not before it, or has
 //! larger counters, the slot was moved or reset, or a clock was set: counting starts anew there, and nothing is assumed
@@ -36,7 +36,7 @@ struct Span {
     last: u64,
 }
 
-/// What was counted of all files.
+/// The counts of all files.
 pub(super) struct Series {
     heat: Heat,
     /// By time and slot.
@@ -52,7 +52,7 @@ pub(super) struct Series {
     file: usize,
     /// How many intervals between samples are in a bucket of 2^i seconds.
     intervals: [u64; 64],
-    /// Slots whose counters fell, and that came to another node.
+    /// Slots whose counters fell, and which moved to another node.
     falls: u64,
     moves: u64,
     /// Samples that are not after those before them, and the longest way back in milliseconds.
@@ -89,7 +89,7 @@ impl Series {
     /// Adds a sample.
     ///
     /// # Errors
-    /// It has no time or no such statistic, or there are too many nodes.
+    /// It has no time or not this statistic, or there are too many nodes.
     pub(super) fn add(&mut self, sample: &Sample<'_>) -> Result<(), String> {
         let (Some(time), Some(name)) = (sample.time, &sample.node) else {
             return Err(
@@ -222,7 +222,7 @@ impl Series {
         of_names("CLUSTER SLOT-STATS".into(), &names, &owner)
     }
 
-    /// What was not counted.
+    /// Notes on samples that were not counted.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.jumps > 0 {

@@ -53,7 +53,7 @@ pub(crate) fn sentence(timeline: &Timeline) -> String {
     }
 }
 
-/// What a page or a chart is about.
+/// The subject of a page or a chart.
 pub(crate) fn title(timeline: &Timeline) -> String {
     let ends = (timeline.buckets.first(), timeline.buckets.last());
     let (from, to) = (
@@ -85,13 +85,13 @@ pub(crate) fn chart_title(timeline: &Timeline) -> String {
     )
 }
 
-/// What limits the result, for a page: its sentence is a heading.
+/// The limits of the result, for a page: its sentence is a heading.
 pub(crate) fn remarks_of(timeline: &Timeline) -> Vec<String> {
     let stops = timeline.incomplete.iter().map(remarks::stop);
     stops.chain(limits(timeline)).collect()
 }
 
-/// What limits the result of what was read.
+/// The limits of the result by the input.
 fn limits(timeline: &Timeline) -> Vec<String> {
     let rejected = &timeline.rejected;
     let first = rejected.first.first();
@@ -119,7 +119,7 @@ fn secs(timeline: &Timeline) -> u64 {
     timeline.buckets.len() as u64 * timeline.bucket_secs
 }
 
-/// What a burst is about, in a few words.
+/// The subject of a burst, in a few words.
 fn name_of(burst: &Burst) -> String {
     match (&burst.tag, &burst.key) {
         (Some(tag), _) => format!("hash tag {{{}}}", short(tag)),
@@ -215,7 +215,7 @@ pub(crate) fn time_map(timeline: &Timeline) -> TimeMap {
     }
 }
 
-/// What all names of nodes share, and columns leave out.
+/// The parts that all names of nodes share, and columns leave out.
 pub(crate) fn shared_parts(timeline: &Timeline) -> SharedParts {
     let nodes = timeline.nodes.iter().flatten();
     SharedParts::new(nodes.map(|node| &node.name))
@@ -343,7 +343,7 @@ struct Followed<'a> {
     over_time: &'a [u64],
 }
 
-/// What is followed, with the busiest bucket of each, and its series as marks.
+/// The measured load, with the busiest bucket of each, and its series as marks.
 fn followed<'a>(
     name: Column,
     rows: impl Iterator<Item = Followed<'a>>,

@@ -13,7 +13,7 @@ const MEDIUM: usize = 76;
 const GAP: usize = 1;
 /// The narrowest that a name gets.
 const LEAST_NAME: usize = 10;
-/// What stands for what is not known.
+/// The text for unknown values.
 const UNKNOWN: &str = "-";
 
 /// A row of a table.
@@ -23,10 +23,10 @@ pub(crate) trait Row: Sized + 'static {
     /// The heading of the column that rows are sorted by at first.
     const SORTED_BY: &'static str;
 
-    /// What tells it from other rows, also when it is read again.
+    /// The id that tells it from other rows, also when it is read again.
     fn id(&self) -> String;
 
-    /// What a filter is looked for in.
+    /// The text in which a filter is looked for.
     fn text(&self) -> String;
 }
 
@@ -38,11 +38,11 @@ pub(crate) struct Column<T> {
     /// The least width of a screen that has it.
     from: usize,
     cell: Cell<T>,
-    /// What rows are sorted by, most first.
+    /// The value that rows are sorted by, largest first.
     pub order: fn(&T) -> Option<f64>,
 }
 
-/// What a row has in a column.
+/// The cell of a row in a column.
 enum Cell<T> {
     /// A name in at most this many characters: what other columns leave.
     Name(fn(&T, usize) -> String),
@@ -230,7 +230,7 @@ impl<T> Column<T> {
         matches!(self.cell, Cell::Number(_))
     }
 
-    /// What a row has there, where it is so wide.
+    /// The cell of a row in this column, if it is so wide.
     pub(crate) fn cell(&self, row: &T, width: usize) -> String {
         match self.cell {
             Cell::Name(of) => of(row, width),

@@ -32,7 +32,7 @@ const PAGE: text::Page<'_> = text::Page {
     whole_names: true,
 };
 
-/// What is wanted of the reader.
+/// A request to the reader.
 #[derive(Debug)]
 pub(crate) enum Request {
     /// The keys of a slot.
@@ -41,7 +41,7 @@ pub(crate) enum Request {
     Pause(bool),
 }
 
-/// What it has read.
+/// An update of the reader.
 pub(crate) enum Update {
     /// The cluster.
     Read(Box<Read>),
@@ -51,7 +51,7 @@ pub(crate) enum Update {
     Keys(u16, std::result::Result<SlotKeys, String>),
 }
 
-/// What the reader works with.
+/// The state of the reader.
 pub(crate) struct Reader<F> {
     /// Where the cluster is looked for.
     pub seeds: Vec<Address>,
@@ -59,9 +59,9 @@ pub(crate) struct Reader<F> {
     pub access: Access,
     /// Between two readings.
     pub interval: Duration,
-    /// What is wanted; the reader ends with its sender.
+    /// The requests; the reader ends with their sender.
     pub requests: Receiver<Request>,
-    /// Who gets the updates.
+    /// The receiver of updates.
     pub tell: F,
 }
 
@@ -109,7 +109,7 @@ impl<F: FnMut(Update)> Reader<F> {
         }
     }
 
-    /// Does what is wanted until it is time for the next reading.
+    /// Carries out requests until it is time for the next reading.
     fn serve(
         &mut self,
         live: Option<&Live<'_>>,
@@ -167,7 +167,7 @@ fn answering(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
     primaries.filter_map(|(name, of)| of.is_ok().then_some(name.as_str()))
 }
 
-/// What `analyze` says first of the time between two readings.
+/// The first line that `analyze` would print about the time between two readings.
 pub(super) fn verdict(first: &Snapshot, last: &Snapshot) -> Result<Verdict> {
     let summary = judged::summary(first, last)?;
     let sections = view::answer(&summary);

@@ -1,4 +1,4 @@
-//! Two readings of a cluster as rows: its shards, and its slots by what they took in between.
+//! Two readings of a cluster as rows: its shards, and its slots by their load in between.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(crate) struct Cluster {
     pub slots: Vec<Slot>,
     /// Why there is no CPU time by slot; absent where there is.
     pub without_cpu: Option<String>,
-    /// What primaries that do not answer said.
+    /// The errors of primaries that do not answer.
     pub failures: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Shard {
     pub load_share: Option<f64>,
     /// Bytes that the slowest replica is after.
     pub lag: Option<u64>,
-    /// What it did since it was read before.
+    /// Its work since the last reading.
     pub work: NodeWork,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Slot {
 }
 
 impl Cluster {
-    /// The rows of the last reading; the one before it says what was done in between.
+    /// The rows of the last reading; the one before it gives the work in between.
     pub(crate) fn between(first: Option<&Snapshot>, last: &Snapshot) -> Cluster {
         let before: HashMap<&str, &Reading> = first.map(readings).unwrap_or_default();
         let mut cluster = Cluster::default();
@@ -208,7 +208,7 @@ fn slot(shard: &str, old: Option<&SlotCounts>, new: &SlotCounts, secs: f64) -> S
     }
 }
 
-/// The mean of what is known, where it is not 0.
+/// The mean of the known values, if it is not 0.
 fn fair_share(of: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let known: Vec<f64> = of.flatten().collect();
     let sum: f64 = known.iter().sum();

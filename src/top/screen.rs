@@ -1,4 +1,4 @@
-//! What is on the screen, and what a typed key changes: no terminal and no server.
+//! The content of the screen, and the effects of typed keys: no terminal and no server.
 
 use ratatui::crossterm::event::KeyCode;
 
@@ -11,12 +11,12 @@ use crate::top::rows::{Cluster, Shard, Slot};
 /// The longest filter.
 const MAX_FILTER: usize = 60;
 
-/// What is on the screen.
+/// The content of the screen.
 #[derive(Default)]
 pub(crate) struct Screen {
-    /// What the cluster is called.
+    /// The name of the cluster.
     pub cluster_name: String,
-    /// What was read last.
+    /// The last reading.
     pub read: Option<Read>,
     /// The table that the cursor is in.
     pub place: Place,
@@ -33,11 +33,11 @@ pub(crate) struct Screen {
     /// Whether keys are letters of the filter.
     pub is_typing: bool,
     pub is_paused: bool,
-    /// Why the cluster could not be read; what was done.
+    /// Why the cluster could not be read; the last action.
     pub message: Option<Message>,
 }
 
-/// What was read of the cluster.
+/// A reading of the cluster.
 #[derive(Default)]
 pub(crate) struct Read {
     /// Its rows.
@@ -48,7 +48,7 @@ pub(crate) struct Read {
     pub at_ms: i64,
 }
 
-/// What `analyze` says of some seconds.
+/// The verdict of `analyze` on some seconds.
 pub(crate) struct Verdict {
     /// Problems with their words, the most urgent first.
     pub lines: Vec<(State, String, String)>,
@@ -88,7 +88,7 @@ pub(crate) struct Message {
     pub is_error: bool,
 }
 
-/// What a typed key asks for that the screen cannot do.
+/// A request by a typed key that the screen cannot fulfil.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wish {
     Quit,
@@ -96,12 +96,12 @@ pub(crate) enum Wish {
     Keys(u16),
     /// No more readings, or readings again.
     Pause(bool),
-    /// A file of what is on the screen.
+    /// A file with the content of the screen.
     Write,
 }
 
 impl Screen {
-    /// Takes what was read, unless it came after a pause began.
+    /// Takes a reading, unless it came after a pause began.
     pub(crate) fn take(&mut self, read: Read) {
         if self.is_paused {
             return;

@@ -9,7 +9,7 @@ use slotscope_report::render::text::slot_map::{level, median};
 
 use crate::top::rows::Cluster;
 
-/// What a cell without load has.
+/// The colour of a cell without load.
 const EMPTY: Color = Color::Indexed(236);
 /// The cell of the slot that the cursor is at.
 const MARKED: Color = Color::Indexed(51);
@@ -65,7 +65,7 @@ impl SlotMap {
         SLOTS.div_ceil(self.cells.len())
     }
 
-    /// Its lines; without colours only what is far above the median is drawn.
+    /// Its lines; without colours only loads far above the median are drawn.
     pub(crate) fn lines(&self, is_coloured: bool) -> Vec<Line<'static>> {
         let rows: Vec<&[Option<usize>]> = self.cells.chunks(self.columns.max(1)).collect();
         let line = |pair: &[&[Option<usize>]]| {

@@ -143,7 +143,7 @@ impl Painter<'_> {
         line
     }
 
-    /// What `analyze` would say of the last seconds, the most urgent first.
+    /// The verdict of `analyze` on the last seconds, the most urgent first.
     fn verdict(&self) -> Text<'static> {
         let verdict = self.screen.read.as_ref();
         let Some(verdict) = verdict.and_then(|read| read.verdict.as_ref()) else {
@@ -165,7 +165,7 @@ impl Painter<'_> {
         Line::from(vec![word, Span::raw(format!("  {sentence}"))])
     }
 
-    /// What is typed, what was done, or what is wrong.
+    /// The typed text, the last action, or an error.
     fn message(&self) -> Line<'static> {
         let screen = self.screen;
         if screen.is_typing {
@@ -191,7 +191,7 @@ impl Painter<'_> {
         }
     }
 
-    /// What the lower table lists.
+    /// The heading of the lower table.
     fn heading(&self) -> Line<'static> {
         let screen = self.screen;
         let name = |name: &str| Name::from(name).short(NAME);

@@ -1,4 +1,4 @@
-//! `w`: what is on the screen as a file, with what `analyze` says of the same seconds.
+//! `w`: writes the screen to a file, with the verdict of `analyze` on the same seconds.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -11,7 +11,7 @@ use crate::trend::student::t95;
 
 /// A forecast does not go further.
 pub(crate) const MOST_MONTHS: f64 = 1200.0;
-/// Over less time than this, in months, nothing is said of growth: one day.
+/// Over less time than this, in months, no growth is computed: one day.
 pub(crate) const LEAST_MONTHS: f64 = 12.0 / 365.25;
 /// Fewer points than this do not choose between the shapes.
 const CHOOSING: usize = 5;
@@ -56,7 +56,7 @@ pub enum Deviations {
 /// A line through points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// On what it is a line.
+    /// The scale on which it is a line.
     pub shape: Shape,
     /// How the points deviate from it.
     pub deviations: Deviations,
@@ -170,7 +170,7 @@ impl Fit {
         })
     }
 
-    /// The same points as a random walk: its drift is what is between the first and the last. Two leave no interval.
+    /// The same points as a random walk: its drift is the difference of the first and the last. Two leave no interval.
     pub(crate) fn persistent(self, points: &[(f64, f64)]) -> Fit {
         let levels = self.shape.levels(points);
         let (Some(first), Some(last)) = (levels.first(), levels.last()) else {
@@ -192,14 +192,14 @@ impl Fit {
         }
     }
 
-    /// The logarithm of the likelihood of the amounts, but for a constant: that of logarithms has their derivative too.
+    /// The logarithm of the likelihood of the amounts, up to a constant: that of logarithms has their derivative too.
     fn likelihood(&self, points: &[(f64, f64)]) -> f64 {
         let count = points.len() as f64;
         let logarithms = match self.shape {
             Shape::Exponential => points.iter().map(|(_, amount)| amount.ln()).sum(),
             Shape::Linear => 0.0,
         };
-        // Amounts are whole: a line is never closer to them than rounding.
+        // Amounts are integers: a line is never closer to them than rounding.
         let scale = match self.shape {
             Shape::Exponential => 1e-12,
             Shape::Linear => 1e-12 * self.origin.1.abs().max(1.0),
@@ -263,8 +263,8 @@ impl Fit {
         }
     }
 
-    /// The place of the point that is furthest off what all others give, and the amount that they give; `None` where none
-    /// is further off than chance makes one in very many.
+    /// The place of the point that is furthest off the line of all others, and the amount on that line; `None` if no point
+    /// is further off than chance explains.
     pub fn outlier(points: &[(f64, f64)]) -> Option<(usize, f64)> {
         if points.len() < PERSISTING {
             return None;
@@ -333,7 +333,7 @@ impl Shape {
         points.iter().map(level).collect()
     }
 
-    /// What a line is drawn through.
+    /// The value that a line is drawn through.
     fn level(self, amount: f64) -> f64 {
         match self {
             Shape::Exponential => amount.ln(),

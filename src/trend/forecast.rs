@@ -16,7 +16,7 @@ pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
 /// Months ahead, as far as the reports reach back.
 const AHEAD: [u32; 5] = [1, 3, 6, 12, 24];
 
-/// What is to come, if it continues as before.
+/// The forecast, if growth continues as before.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Forecast {
     /// The time of the newest report that growth is computed from, in seconds since 1970 (UTC).
@@ -50,14 +50,14 @@ pub struct Growth {
     pub line: Line,
 }
 
-/// What a report of later would say.
+/// The numbers of a later report.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Ahead {
     /// Months after the newest report.
     pub months: u32,
     /// When that is, in seconds since 1970 (UTC).
     pub at: u64,
-    /// All load then, and what it is within in 95 of 100 cases.
+    /// All load then, and its interval in 95 of 100 cases.
     pub load: Interval,
 }
 
@@ -66,19 +66,19 @@ pub struct Ahead {
 pub struct Full {
     /// The fullest node of the newest report.
     pub node: FullestAt,
-    /// What its growth is computed from.
+    /// The basis of its growth.
     pub basis: Basis,
     /// Bytes that a node may use.
     pub maxmemory: u64,
     /// Bytes that the node uses.
     pub used: u64,
-    /// Whether `used` is what servers use, not the bytes of the dump alone.
+    /// Whether `used` is the memory that servers use, not the bytes of the dump alone.
     pub measured: bool,
     /// When, in months after the newest report; 0 where it is full.
     pub months: Reached,
     /// When by the estimate, in seconds since 1970 (UTC).
     pub at: Option<u64>,
-    /// What an earlier report forecast.
+    /// The forecast of an earlier report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_forecast: Option<LastForecast>,
     /// The line itself, for the charts.
@@ -86,7 +86,7 @@ pub struct Full {
     pub line: Line,
 }
 
-/// What the growth of the fullest node is computed from.
+/// The basis of the fullest node's growth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
@@ -109,7 +109,7 @@ pub struct LastForecast {
     pub maxmemory: u64,
     /// In this many months.
     pub months: f64,
-    /// Which is then, in seconds since 1970 (UTC).
+    /// The time of that, in seconds since 1970 (UTC).
     pub full_at: u64,
 }
 
@@ -122,7 +122,7 @@ pub struct Line {
     pub start: u64,
     /// The line through them.
     pub fit: Fit,
-    /// What its amounts are multiplied by.
+    /// The factor of its amounts.
     pub scale: f64,
 }
 

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// An estimate and the ends of what it is within in 95 of 100 cases.
+/// An estimate and its interval in 95 of 100 cases.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Interval {
     /// The estimate.

@@ -53,7 +53,7 @@ pub struct Trend {
     pub by: Metric,
     /// The reports in the order of their dates.
     pub points: Vec<Point>,
-    /// What is to come; absent where fewer than two reports can be used, or where these are within a day.
+    /// The forecast; absent if fewer than two reports can be used, or if these are within a day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forecast: Option<Forecast>,
     /// The tags; absent where no report lists them.
@@ -62,11 +62,11 @@ pub struct Trend {
     /// The prefixes; absent where no report lists them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefixes: Option<NameTrend>,
-    /// What limits the comparison.
+    /// Limits of the comparison.
     pub notes: Vec<String>,
 }
 
-/// What the sentence is about.
+/// The subject of the sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
     /// How many reports there are.

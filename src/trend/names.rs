@@ -20,9 +20,9 @@ const SERIES: usize = 100;
 const EVENTS: usize = 1000;
 /// The most memory that the lists of all reports take, in bytes.
 const MOST_BYTES: usize = 512 << 20;
-/// A name that a list may have below its last row is a new one where it grew by this many times what it held there.
+/// A name that a list may have below its last row is a new one if it grew by this many times its load there.
 const MANY: u64 = 9;
-/// What a row takes in addition to the bytes of its name.
+/// The memory of a row in addition to the bytes of its name.
 const ROW_BYTES: usize = 32;
 
 /// The names of one kind over time.
@@ -47,7 +47,7 @@ pub struct NameTrend {
 pub struct NameSeries {
     /// The name.
     pub name: Name,
-    /// What each report lists of it, in the order of the reports; null where one does not list it.
+    /// Its loads in the reports, in the order of the reports; null if one does not list it.
     pub loads: Vec<Option<u64>>,
     /// Its growth a month, through the reports that list it; absent where fewer than two do.
     pub growth: Option<Interval>,
@@ -64,9 +64,9 @@ pub struct NameEvent {
     pub from: usize,
     /// The place of the later report.
     pub to: usize,
-    /// What it holds in the report that lists it.
+    /// Its load in the report that lists it.
     pub load: u64,
-    /// What it may hold in the other report; 0 where that lists every name.
+    /// The most that it may hold in the other report; 0 if that lists every name.
     pub other_at_most: u64,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Pool {
 /// A list of one report: names by their ids, with bounds on their loads.
 #[derive(Debug)]
 pub struct Listed {
-    /// In the order of the ids: what was counted, and that with what may have been missed.
+    /// In the order of the ids: the count, and the count with the load that may have been missed.
     rows: Vec<(u32, u64, u64)>,
     below: u64,
 }
@@ -178,7 +178,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl NameTrend {
-    /// The names of `rows`, which are in the order of their dates, among `points` reports; `None` where none has a list.
+    /// The names of `rows`, which are in the order of their dates, among `points` reports; `None` if no row has a list.
     pub(crate) fn of(rows: &[Row<'_>], points: usize, pool: &Pool) -> Option<NameTrend> {
         let names = pool.names();
         let newest = rows.last()?;

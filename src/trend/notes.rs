@@ -1,4 +1,4 @@
-//! What limits the comparison: reports that are not of one kind, that are left out, or that lack a part.
+//! Limits of the comparison: reports that are not of one kind, that are left out, or that lack a part.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -15,7 +15,7 @@ use crate::trend::point::Condensed;
 /// Files that a note names.
 const NAMED: usize = 3;
 
-/// Neighbours that cannot be compared: the later file, and what is different.
+/// Neighbours that cannot be compared: the later file, and the difference.
 pub(super) fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
     let pairs = reports.windows(2);
     pairs
@@ -87,7 +87,7 @@ pub(super) fn doubts(reports: &[Condensed]) -> Vec<String> {
     Doubt::ALL.into_iter().filter_map(note).collect()
 }
 
-/// What limits the forecast.
+/// Limits of the forecast.
 pub(super) fn fits(
     used: &[&Condensed],
     forecast: Option<&Forecast>,
@@ -183,7 +183,7 @@ fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
     notes
 }
 
-/// What limits the comparison of nodes and names.
+/// Limits of the comparison of nodes and names.
 pub(super) fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
     let mut notes = Vec::new();
     let sources = used

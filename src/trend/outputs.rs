@@ -1,4 +1,4 @@
-//! What `slotscope trend --out` writes.
+//! The output files of `slotscope trend --out`.
 
 use std::io::{self, Write};
 

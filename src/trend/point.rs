@@ -1,4 +1,4 @@
-//! What is kept of one report: its numbers, who its nodes are, and its lists with ids in place of names.
+//! The kept parts of one report: its numbers, who its nodes are, and its lists with ids in place of names.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -53,9 +53,9 @@ pub struct NodesAt {
 pub struct FullestAt {
     /// Its id.
     pub id: Name,
-    /// What people call it.
+    /// Its display name.
     pub name: Name,
-    /// What it holds.
+    /// Its load.
     pub load: u64,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Said {
     pub node: Name,
     /// When, in months after the report.
     pub months: Option<f64>,
-    /// What servers use for each byte of the dump, where that was measured.
+    /// The memory that servers use for each byte of the dump, if that was measured.
     pub used_per_byte: Option<f64>,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct Condensed {
     pub by: Metric,
     /// Its hash policy, where it is not that of servers.
     pub policy: Option<Name>,
-    /// What its sizes are, where its dumps are RDB files.
+    /// The meaning of its sizes, if its dumps are RDB files.
     pub sizes: Option<Sizes>,
     /// Where its nodes are from.
     pub source: Name,
@@ -104,7 +104,7 @@ pub(crate) struct Condensed {
 }
 
 impl Condensed {
-    /// What is kept of the report in `file`, which is of the time `at`.
+    /// The kept parts of the report in `file`, which is of the time `at`.
     ///
     /// # Errors
     /// It lacks a part, or the names of all reports need too much memory.

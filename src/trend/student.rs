@@ -15,7 +15,7 @@ pub(super) fn t95(freedom: usize) -> f64 {
     high
 }
 
-/// The part of the distribution from -t to t: a finite sum, where the degrees of freedom are whole.
+/// The part of the distribution from -t to t: a finite sum, as the degrees of freedom are an integer.
 fn within(t: f64, freedom: usize) -> f64 {
     let angle = (t / (freedom as f64).sqrt()).atan();
     let (sine, cosine) = angle.sin_cos();

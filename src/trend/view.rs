@@ -407,7 +407,7 @@ fn fullest(point: &Point, by: Metric) -> Option<&FullestAt> {
     point.nodes.fullest.get(by).and_then(Option::as_ref)
 }
 
-/// What a page is about.
+/// The subject of a page.
 pub(crate) fn title(trend: &Trend) -> String {
     let times = [trend.points.first(), trend.points.last()];
     let [from, to] = times.map(|point| point.map_or(String::new(), |point| day(point.at)));

@@ -1,4 +1,4 @@
-//! What a change does: the numbers of both sides, and a sentence.
+//! The effect of a change: the numbers of both sides, and a sentence.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,13 +21,13 @@ pub const SCHEMA: &str = "slotscope.whatif/2";
 /// The heaviest tags that are listed.
 const TOP_TAGS: usize = 10;
 
-/// What a change does; the fields are those of the JSON.
+/// The effect of a change; the fields are those of the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WhatIfFindings {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
-    /// What was read.
+    /// Facts about the input.
     pub input: InputFacts,
     /// The metric of both sides.
     pub by: Metric,
@@ -45,7 +45,7 @@ pub struct WhatIfFindings {
     pub unplaced: PerMetric<u64>,
     /// Tags whose keys are in several slots; an estimate where `tag_sample` is of a sample.
     pub parted_tags: u64,
-    /// What that was counted on.
+    /// The sample that this was counted on.
     pub tag_sample: SplitTags,
     /// Numbers of parts that were found for `--split` without one, and their results.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,7 +112,7 @@ pub struct Side {
     pub keys: u64,
     /// The part of all load that is on the fullest node.
     pub fullest_share: Option<f64>,
-    /// What is hashed.
+    /// The part of a key that is hashed.
     pub policy: Name,
     /// The balance of the slots.
     pub slots: Balance,
@@ -123,7 +123,7 @@ pub struct Side {
 }
 
 impl WhatIfFindings {
-    /// What the change does; `summaries` and `policies` are those before and after.
+    /// The effect of the change; `summaries` and `policies` are those before and after.
     pub(crate) fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
         let carried = counted.before.slots.loads.map(|_, _| ());
         let amount = |load: Load| carried.map(|metric, ()| load[metric]);

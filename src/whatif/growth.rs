@@ -23,7 +23,7 @@ struct Rule {
     part: u64,
 }
 
-/// What of a rule a key is counted for, beyond the one time that every key counts.
+/// The part of a rule that a key is counted for, beyond the one time that every key counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
     /// `whole - 1` times.
@@ -70,7 +70,7 @@ impl Growth {
             }
     }
 
-    /// How often what was counted for `more` of rule `at` is to be added.
+    /// How often the counts for `more` of rule `at` are to be added.
     pub(crate) fn times(&self, at: usize, more: More) -> u32 {
         match more {
             More::Whole => self.0[at].whole - 1,

@@ -30,11 +30,11 @@ use crate::whatif::tag_splits::TagSplits;
 /// Bytes of renamed keys that are counted at a time.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// What is to be tried.
+/// The change to try.
 pub struct WhatIfChange {
     rules: RenameRules,
     growth: Growth,
-    /// What is hashed afterwards.
+    /// The hash policy afterwards.
     policy: Policy,
     /// Whether slots may change at all.
     same_slots: bool,
@@ -82,7 +82,7 @@ pub struct WhatIf {
     pub before: Tallies,
     /// As they would be; absent where no slot can change.
     after: Option<Tallies>,
-    /// What keys that grow count for more: for each rule a multiple of all, and once a part of them.
+    /// The extra counts of keys that grow: for each rule a multiple of all, and once a part of them.
     grown: Vec<[Tallies; 2]>,
     /// Keys that each rule of growth is of.
     grown_keys: Vec<u64>,
@@ -94,22 +94,22 @@ pub struct WhatIf {
     pub renamed: u64,
     /// Keys that have no slot afterwards: no pattern of the policy matches them, or no server takes so long a name.
     pub unplaced: Load,
-    /// What becomes of tags.
+    /// The new parts of split tags.
     pub tag_splits: TagSplits,
     scratch: Scratch,
 }
 
-/// What is kept from batch to batch.
+/// Scratch that is kept from batch to batch.
 struct Scratch {
     renaming: Renaming,
     names: Vec<u8>,
     block: Block,
     keys: Spans,
     values: Values,
-    /// Which keys of the batch those are.
+    /// The places of those keys in the batch.
     of: Vec<u32>,
     columns: SlotColumns,
-    /// For each key of the batch its slot; `None` if it has none.
+    /// The slot of each key of the batch; `None` if it has none.
     slots: Vec<Option<u16>>,
     tagged: Tagged,
 }
@@ -144,7 +144,7 @@ impl WhatIf {
         }
     }
 
-    /// What was counted of keys without their names: only nodes change.
+    /// The counts of keys without their names: only nodes change.
     pub(crate) fn of_counts(change: Arc<WhatIfChange>, counted: Tallies) -> Self {
         let mut what_if = WhatIf::new(change);
         let [before, after] = &what_if.change.nodes;

@@ -38,14 +38,14 @@ struct Untag {
     regex: Regex,
 }
 
-/// A part of what is put in its place.
+/// A part of the replacement.
 #[derive(Debug, Clone, PartialEq)]
 enum Part {
     Text(Vec<u8>),
     Group(usize),
 }
 
-/// The rules at work: what they keep from key to key.
+/// The rules at work: their scratch from key to key.
 #[derive(Debug, Clone)]
 pub struct Renaming {
     places: Vec<CaptureLocations>,
@@ -95,7 +95,7 @@ impl RenameRules {
         rules
     }
 
-    /// What no key matches, where `hits` keys match each rule; for people.
+    /// The rules that no key matches, where `hits` keys match each rule; for people.
     pub(crate) fn without_keys(&self, hits: &[Vec<u64>; 3]) -> Vec<String> {
         let [retag, untag, split] = hits;
         let quoted =
@@ -230,7 +230,7 @@ impl Retag {
     }
 }
 
-/// What a rule did to a key.
+/// The effect of a rule on a key.
 enum Applied {
     NoMatch,
     Renamed,

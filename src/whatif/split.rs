@@ -83,7 +83,7 @@ impl Split {
             .map(|parts| u32::from(hashslot::crc16(key)) % parts)
     }
 
-    /// What it splits: "the tag {common}".
+    /// The tag that it splits, in words: "the tag {common}".
     pub(crate) fn tag_in_words(&self) -> String {
         match &self.tag {
             Which::Tag(tag) => format!("the tag {{{}}}", text::short(&Name::from(tag.as_slice()))),
@@ -124,9 +124,9 @@ pub(crate) fn first_parts(
         .collect()
 }
 
-/// A number of parts that was tried, and what it came to.
+/// A number of parts that was tried, and the result.
 pub(crate) struct Tried<T> {
-    /// What counting with these parts gave.
+    /// The counts with these parts.
     pub counted: T,
     /// The numbers of parts.
     pub parts: Vec<u32>,
@@ -166,7 +166,7 @@ pub(crate) fn search<T>(
     }
 }
 
-/// Nodes of a split tag are to be even by moves: below what is called balanced, whatever the metric.
+/// Nodes of a split tag are to be even by moves: below the balanced band, whatever the metric.
 const TOLERANCE: f64 = 0.02;
 
 /// The fullest node, in fair shares, once slots are moved as `plan` does; 1 where nothing has a load.

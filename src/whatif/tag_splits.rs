@@ -37,7 +37,7 @@ impl TagSplits {
             .update(hash, || slot, |known| merge_slot(known, slot));
     }
 
-    /// Takes over what others counted.
+    /// Merges the splits of another worker.
     pub(crate) fn merge(&mut self, other: TagSplits) {
         self.0.merge_with(other.0, merge_slot);
     }

@@ -61,7 +61,7 @@ fn sentence(side: &Side, by: Metric) -> String {
     found.map_or_else(String::new, |found| found.sentence.to_string())
 }
 
-/// What is compared, and its value on one side.
+/// The compared numbers, and their values on one side.
 fn side_cells(side: &Side, by: Metric) -> Vec<(&'static str, Cell<'_>)> {
     let ratio = |ratio: Option<f64>| Cell::of(ratio, |ratio| Cell::ratio(ratio, 3));
     let (nodes, slots) = (&side.nodes, &side.slots);

@@ -1,4 +1,4 @@
-//! What rows say of keys besides their weights: types, encodings, elements, expiry, idle time, LFU counters.
+//! Attributes of keys besides their weights: types, encodings, elements, expiry, idle time, LFU counters.
 
 use crate::support::run::{Scratch, succeeded};
 use serde_json::{Value, json};

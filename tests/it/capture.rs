@@ -1,5 +1,5 @@
-//! Captures of real servers of each kind: what MONITOR and the append-only file of a known workload show is what
-//! was asked.
+//! Captures of real servers of each kind: MONITOR and the append-only file of a known workload show the commands
+//! that were sent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,7 +58,7 @@ fn ask(client: &mut Client, command: &[&str]) {
     assert!(!matches!(reply, Reply::Error(_)), "{command:?}: {reply:?}");
 }
 
-/// What a workload does: operations by command and key, of which some only read.
+/// A workload: operations by command and key, of which some only read.
 #[derive(Default)]
 struct Workload {
     done: BTreeMap<(&'static str, String), u64>,
@@ -274,7 +274,7 @@ fn a_dump_and_a_capture_of_each_node_say_which_is_full_and_which_is_hot() {
         .map(|node| node["id"].as_str().unwrap())
         .collect();
     assert_eq!(ids, ["a", "b"]);
-    // Of slots without keys, some are no node's.
+    // Some slots without keys have no node.
     let unowned = found["nodes"]["unowned"]["ops"].as_u64().unwrap();
     assert_eq!(loads[0] + loads[1] + unowned, ops as u64);
     assert!(unowned < 100 && loads[1] > loads[0], "{loads:?}, {unowned}");
@@ -387,7 +387,7 @@ fn operations_on_keys_that_no_dump_has_are_counted_in_any_order_of_the_inputs() 
     ] {
         assert_eq!(found(args), expected, "{args:?}");
     }
-    // A long key that differs behind what is kept of its name has another slot.
+    // A long key that differs after the kept start of its name has another slot.
     scratch.file("b.keys", format!("\"{}\"\n", long(2)));
     assert_eq!(found(&["b.keys", "a.monitor"])["absent"]["keys"], 52);
     for args in [

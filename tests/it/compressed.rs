@@ -1,4 +1,4 @@
-//! Compressed dumps are read as what is in them, and a broken one is never taken for a whole one.
+//! Compressed dumps are read as their content, and a broken one is never taken for a whole one.
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
@@ -61,7 +61,7 @@ fn progress_goes_by_what_is_stored() {
         analysis.run(&[file]).unwrap();
         let (read, total) = *seen.lock().unwrap();
         assert_eq!(total, Some(stored.len() as u64), "{form}");
-        // The first bytes are read once more, to see what is in it.
+        // The first bytes are read once more, to see the content.
         let all = stored.len() as u64;
         assert!(
             (all..=all + all / 2).contains(&read),
@@ -97,7 +97,7 @@ fn every_form_gives_what_is_in_it_in_one_piece_or_several() {
     }
 }
 
-/// A frame that holds no content: 0x184D2A50 to 0x184D2A5F, a length, and so many bytes of anything.
+/// A frame that holds no content: 0x184D2A50 to 0x184D2A5F, a length, and that many bytes of anything.
 fn skippable(kind: u8, bytes: &[u8]) -> Vec<u8> {
     let len = (bytes.len() as u32).to_le_bytes();
     [&[0x50 + kind, 0x2A, 0x4D, 0x18], &len[..], bytes].concat()
@@ -188,7 +188,7 @@ fn the_report_is_that_of_the_plain_dump_from_a_file_or_a_pipe() {
     assert_eq!(plain.0, 0);
     let frames = |content: &[u8]| content.chunks(300_000).flat_map(zstd).collect();
     for (form, compress) in FORMS.into_iter().chain([("frames", frames as Compress)]) {
-        // The name does not say what it is.
+        // The name does not show the form.
         scratch.file("dump.keys", compress(&content));
         for threads in ["1", "3"] {
             assert!(

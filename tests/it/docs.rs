@@ -2,7 +2,7 @@
 //!
 //! A fence with the info string `sh run` is executed by bash in a scratch directory that holds samples/ and a dump.rdb,
 //! with slotscope on the PATH; all fences of a document share that directory. `sh run 1` expects the exit code 1. The
-//! `text` fence that follows is what the commands print on both streams; a line `...` matches any lines.
+//! `text` fence that follows is the output of the commands on both streams; a line `...` matches any lines.
 //! `BLESS=1 cargo test --test it docs::` rewrites these texts.
 
 use std::collections::BTreeSet;
@@ -113,7 +113,7 @@ pub(crate) fn marked_commands(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether `text` is directly behind `code`, with nothing but blank lines between.
+/// Whether `text` directly follows `code`, with nothing but blank lines between.
 fn follows(lines: &[String], code: &Fence, text: &Fence) -> bool {
     text.info == "text"
         && lines[code.to + 1..text.from - 1]
@@ -168,7 +168,7 @@ fn is_any(line: &String) -> bool {
     line == ANY_LINES
 }
 
-/// Whether `made` is what `expected` says, in which `...` matches any lines.
+/// Whether `made` matches `expected`, in which `...` matches any lines.
 fn matches(expected: &[String], made: &[String]) -> bool {
     let parts: Vec<&[String]> = expected.split(is_any).collect();
     let [first, rest @ ..] = parts.as_slice() else {
@@ -190,7 +190,7 @@ fn matches(expected: &[String], made: &[String]) -> bool {
     })
 }
 
-/// What replaces `expected` so that `made` matches: as many lines at each end. `None` where more was left out.
+/// The lines that replace `expected` so that `made` matches: as many lines at each end. `None` if more was left out.
 fn blessed(expected: &[String], made: &[String]) -> Option<Vec<String>> {
     let parts: Vec<&[String]> = expected.split(is_any).collect();
     match parts.as_slice() {
@@ -277,7 +277,7 @@ fn prose(document: &str) -> String {
     outside.collect::<Vec<_>>().join("\n")
 }
 
-/// What is wrong with the relative links of a document in `folder`.
+/// The dead relative links of a document in `folder`.
 pub(crate) fn dead_links(folder: &Path, document: &str) -> Vec<String> {
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
     let prose = prose(document);
@@ -310,7 +310,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
 
 #[test]
 fn a_link_of_the_manual_leads_to_a_file_of_the_manual() {
-    // The book has the files of docs/ and no others, and no list of what is in a folder.
+    // The book has the files of docs/ and no others, and no list of the files in a folder.
     let link = Regex::new(r"\]\(([^)#\s]+)[^)]*\)").unwrap();
     let docs = root().join("docs").canonicalize().unwrap();
     for name in manual().iter().filter(|name| *name != "README.md") {

@@ -78,7 +78,7 @@ fn as_csv(rows: &[Row]) -> Vec<u8> {
     format!("size,key\n{}", lines.concat()).into_bytes()
 }
 
-/// What each tag holds, counted by naive code.
+/// The load of each tag, counted by naive code.
 fn truth(rows: &[Row], weighed: bool) -> BTreeMap<Name, Load> {
     let mut truth: BTreeMap<Name, Load> = BTreeMap::new();
     for (key, size) in rows {

@@ -1,4 +1,4 @@
-//! Lists of extremes, of real servers: each key has what they say of it, and nothing is judged by them.
+//! Lists of extremes, of real servers: each key has its entries in them, and nothing is judged by them.
 
 use serde_json::{Value, json};
 use slotscope::slot::slot;

@@ -1,4 +1,4 @@
-//! Filters of keys: every command and every format has them, the report says what they left out, and a server agrees on
+//! Filters of keys: every command and every format has them, the report shows the excluded keys, and a server agrees on
 //! what a pattern matches.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ const TABLE: &str = "key,size,type,expiry\n\
     user:2,3000,hash,1900000000\n\
     session:1,50,string,1800000000\n";
 
-/// What `analyze` says of a dump with these flags.
+/// The report of `analyze` on a dump with these flags.
 fn analyzed(scratch: &Scratch, dump: &str, flags: &[&str]) -> Value {
     report(&scratch.run(&[&["analyze", dump, "--json"], flags].concat()))
 }

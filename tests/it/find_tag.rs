@@ -6,7 +6,7 @@ use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
 use serde_json::Value;
 use slotscope::topology::Topology;
 
-/// What `find-tag ARGS --json` prints.
+/// The output of `find-tag ARGS --json`.
 fn found(scratch: &Scratch, args: &[&str]) -> Vec<(String, u64, Option<String>)> {
     let said = scratch.run(&[&["find-tag", "--json"], args].concat());
     assert_eq!(code(&said), 0, "{}", stderr(&said));

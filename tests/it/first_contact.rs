@@ -1,4 +1,4 @@
-//! A newcomer's slips: no input, a file that is no dump, arguments in the wrong order, a dump that is cut off.
+//! A newcomer's slips: no input, a file that is not a dump, arguments in the wrong order, a truncated dump.
 
 use std::process::{Command, Stdio};
 

@@ -2,7 +2,7 @@
 //!
 //! `SLOTSCOPE_FUZZ_CASES` is how many inputs a format gets, or `SLOTSCOPE_FUZZ_MINUTES` how long all of them take
 //! together, with other inputs every time (`tests/fuzz MINUTES`); `SLOTSCOPE_FUZZ_TARGET` names one of them. A failure
-//! prints the case and leaves its input in target/tmp/fuzz/; the other targets go on. `SLOTSCOPE_FUZZ_TABLE` is a file for
+//! prints the case and leaves its input in target/tmp/fuzz/; the other targets continue. `SLOTSCOPE_FUZZ_TABLE` is a file for
 //! the table of it all.
 
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn dictionary() -> &'static [Vec<u8>] {
     &TOKENS
 }
 
-/// What a line of a dictionary writes: `\\`, `\"` and `\xNN` in double quotes.
+/// The token in a line of a dictionary: `\\`, `\"` and `\xNN` in double quotes.
 fn token(line: &str) -> Vec<u8> {
     let inner = line
         .strip_prefix('"')

@@ -49,7 +49,7 @@ fn analyze(args: &[&str]) -> Vec<u8> {
 fn compare(committed: &Path, made: &[u8], same: fn(&[u8], &[u8]) -> bool) {
     if blessing() {
         fs::create_dir_all(committed.parent().unwrap()).unwrap();
-        // What is the same stays as it is: a rerun changes nothing.
+        // An unchanged file is not written: a rerun changes nothing.
         if !fs::read(committed).is_ok_and(|old| same(&old, made)) {
             fs::write(committed, made).unwrap();
         }
@@ -72,7 +72,7 @@ fn same_bytes(old: &[u8], new: &[u8]) -> bool {
     old == new
 }
 
-/// Equal but for `run`, which says how a report was made.
+/// Equal except for `run`, which says how a report was made.
 fn same_report(old: &[u8], new: &[u8]) -> bool {
     let [old, new] = [old, new].map(|text| {
         let mut report: Value = serde_json::from_slice(text).unwrap();
@@ -82,7 +82,7 @@ fn same_report(old: &[u8], new: &[u8]) -> bool {
     old == new
 }
 
-/// Equal but for the parts that say when and how a report was made.
+/// Equal except for the parts that say when and how a report was made.
 fn same_page(old: &[u8], new: &[u8]) -> bool {
     let [old, new] = [old, new].map(|page| {
         let page = std::str::from_utf8(page).unwrap();

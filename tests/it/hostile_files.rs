@@ -1,4 +1,4 @@
-//! Files made to mislead or to cost much: what they claim is checked, and what they cost grows as they do.
+//! Files made to mislead or to cost much: their claims are checked, and their cost grows as they do.
 
 use std::fs;
 use std::process::Output;
@@ -18,12 +18,12 @@ fn analyzed(scratch: &Scratch, file: &str) -> Value {
     json(&scratch.run(&["analyze", "--json", file]))
 }
 
-/// A string of LZF: three packed bytes, of which `len` are claimed; 264 is what they hold.
+/// A string of LZF: three packed bytes, of which `len` are claimed; they hold 264.
 fn lzf(len: u64) -> Vec<u8> {
     [&b"\xC3\x03\x81"[..], &len.to_be_bytes(), b"\xE0\xFF\x00"].concat()
 }
 
-/// What comes before the string and behind it, in a value of each type.
+/// The bytes before the string and after it, in a value of each type.
 const AROUND: &[(u8, &[u8], &[u8])] = &[
     (0, b"", b""),
     (1, b"\x01", b""),
@@ -69,7 +69,7 @@ fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_value_of_ever
 fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_key() {
     let scratch = Scratch::new();
     for (len, keys) in [(264, 3), (265, 1), (1 << 60, 1)] {
-        // The three bytes copy what is before them, so the longest that decodes starts with a literal.
+        // The three bytes copy the bytes before them, so the longest that decodes starts with a literal.
         let name = match len {
             264 => b"\xC3\x05\x41\x09\x00k\xE0\xFF\x00".to_vec(),
             len => lzf(len),
@@ -132,7 +132,7 @@ fn a_manifest_that_cannot_be_used_is_an_error() {
     }
 }
 
-/// Halves that, one behind the other, give each name the same 64-bit hash: where the second factor of a step is zero, a
+/// Halves that, one after the other, give each name the same 64-bit hash: where the second factor of a step is zero, a
 /// step only XORs the first in.
 fn colliding(rng: &mut Rng) -> Vec<u8> {
     const SECOND: [u8; 8] = 0xA409_3822_299F_31D0u64.to_le_bytes();

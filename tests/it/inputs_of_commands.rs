@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::cluster::Cluster;
 use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout, succeeded};
 
-/// What a command does with an input.
+/// The reaction of a command to an input.
 enum Does {
     /// These members of its JSON are those of the dumps.
     Same(&'static [&'static str]),

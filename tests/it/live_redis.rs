@@ -147,7 +147,7 @@ fn shares() -> [Ranges; 3] {
     ]
 }
 
-/// What server `i` announces.
+/// The hostname that server `i` announces.
 fn hostname(i: usize) -> String {
     format!("h{}.example.com", i + 1)
 }
@@ -187,7 +187,7 @@ fn replicate_something(cluster: &Cluster) {
     }
 }
 
-/// What every listing of this cluster must be read as.
+/// The nodes that every listing of this cluster must be read as.
 fn expected(cluster: &Cluster) -> Vec<Node> {
     let node = |(i, ranges): (usize, Ranges)| Node {
         id: cluster.ids[i].clone(),

@@ -10,7 +10,7 @@ use crate::support::usage;
 
 const MIB: usize = 1 << 20;
 
-/// What docs/limits.md states: so much, a giant line among it, and so much more for each thread.
+/// The limits in docs/limits.md: a base, a giant line among it, and an amount for each thread.
 pub(crate) const BASE_MIB: u64 = 64 + 144;
 pub(crate) const THREAD_MIB: u64 = 12;
 
@@ -41,7 +41,7 @@ const fn gzip(name: &'static str, write: fn(Out<'_>) -> std::io::Result<()>) -> 
     }
 }
 
-/// So many bytes.
+/// Writes this many MiB.
 fn fill(out: Out<'_>, byte: u8, mib: usize) -> std::io::Result<()> {
     let some = vec![byte; MIB];
     (0..mib).try_for_each(|_| out.write_all(&some))

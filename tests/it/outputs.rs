@@ -1,4 +1,4 @@
-//! Outputs: what they may replace, what a run leaves behind, and several runs that write into one directory.
+//! Outputs: files that they may replace, leftovers of a run, and several runs that write into one directory.
 
 use std::fs::{self, File};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! What crates.io gets: no packaged document links to a file that is left out, and no packaged source includes one.
+//! The packages for crates.io: no packaged document links to a file that is left out, and no packaged source includes one.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What is published fits together: archives, the names that installers look for, the image, licences. What takes a build
-//! is checked by `packaging/check`.
+//! Published files fit together: archives, the names that installers look for, the image, licences. Checks that take a build
+//! are in `packaging/check`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

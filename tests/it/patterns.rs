@@ -6,7 +6,7 @@ use crate::support::rng::Rng;
 use crate::support::run::{feed, slotscope, succeeded, without_origin};
 use serde_json::Value;
 
-/// The report of a dump on so many threads, with these flags, without what says how it was made.
+/// The report of a dump on this many threads, with these flags, without what says how it was made.
 fn report_on(threads: &str, flags: &[&str], dump: &str) -> Value {
     let args = [&["analyze", "-", "--json", "--threads", threads], flags].concat();
     let output = succeeded(feed(slotscope(&args), dump.as_bytes()));

@@ -1,4 +1,4 @@
-//! Hash policies as a user meets them: what is hashed, what is said of keys that have no slot, and that nothing depends
+//! Hash policies as a user meets them: the hashed part, the message on keys that have no slot, and that nothing depends
 //! on how the work is cut.
 
 use crate::support::run::{Scratch, assert_fails, report, stderr, stdout};

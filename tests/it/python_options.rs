@@ -30,7 +30,7 @@ const CLASSES: [(&str, &str); 4] = [
     ("Advise", "advise"),
 ];
 
-/// Flags that say what is written, and how the terminal is used: a function returns its result.
+/// Flags of outputs, and of the use of the terminal: a function returns its result.
 const OF_THE_PROGRAM: &[&str] = &[
     "ask_password",
     "charts",

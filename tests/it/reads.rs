@@ -1,4 +1,4 @@
-//! What is done about a hot key depends on the operations on it, not on those of the whole capture.
+//! The step for a hot key depends on the operations on it, not on those of the whole capture.
 
 use serde_json::Value;
 

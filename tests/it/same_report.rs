@@ -54,7 +54,7 @@ impl Source for Trickle {
     }
 }
 
-/// What a run gives: a report, or the error.
+/// The outcome of a run: a report, or the error.
 type Outcome = Result<Value, String>;
 
 /// How a dump is read.
@@ -108,7 +108,7 @@ fn without_names(mut report: Value) -> Value {
     report
 }
 
-/// What of a report a pipe shows too: no lines of rejected rows, and bounds of names that are too many to list.
+/// The part of a report that a pipe shows too: no lines of rejected rows, and bounds of names that are too many to list.
 fn as_of_a_pipe(mut report: Value, in_one_pass: bool) -> Value {
     let rejected = report["input"]["rejected"]["first"].as_array_mut().unwrap();
     rejected

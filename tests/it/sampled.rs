@@ -127,7 +127,7 @@ fn the_report_lists_them_and_estimates_the_squares_of_all_tags() {
 /// tags it chooses says nothing of the cells that the others are in.
 #[test]
 fn the_squares_of_tags_that_a_sample_did_not_choose_are_estimated_without_bias() {
-    // So many light tags that a cell of several heavy ones is no sign that the sample lacks a tag.
+    // Enough light tags that a cell of several heavy ones does not show that the sample lacks a tag.
     let mut keys: Vec<String> = (0..1_600_000).map(|i| format!("{{c{i}}}")).collect();
     keys.extend((0..9_000 * 24).map(|i| format!("{{heavy{}}}", i % 9_000)));
     let len = keys.len();
@@ -285,7 +285,7 @@ fn parts_that_know_other_tags_add_up_to_what_no_part_knows() {
     let mut turned = two;
     turned.merge(one.clone());
     assert!(turned == plain);
-    // A part that is small enough for a table takes over what the other knows.
+    // A part that is small enough for a table merges the counts of the other.
     let small = counter(&[], b"{common}1\n{other}1\n");
     let mut grown = small.clone();
     grown.merge(one.clone());

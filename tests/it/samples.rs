@@ -1,4 +1,4 @@
-//! The samples are what samples/README.md says: its commands give these bytes, and each shows its property.
+//! The samples match samples/README.md: its commands give these bytes, and each shows its property.
 //!
 //! `BLESS=1 cargo test --test it samples` writes the files anew.
 
@@ -284,7 +284,7 @@ fn every_file_is_in_the_readme_and_small() {
     }
 }
 
-/// What samples/make-shop prints.
+/// The output of samples/make-shop.
 fn made_shop(flag: &str) -> Vec<u8> {
     let output = Command::new("python3")
         .arg(folder().join("make-shop"))

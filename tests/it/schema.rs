@@ -1,10 +1,10 @@
-//! What every command writes with `--json` is what its schema in docs/schema/ says.
+//! The `--json` of every command matches its schema in docs/schema/.
 
 use serde_json::{Value, json};
 
 use crate::support::run::{Scratch, stderr, stdout};
 
-/// What is wrong with `value` by `schema`, a part of `root`. A member that the schema does not name is wrong too.
+/// The violations of `schema`, a part of `root`, by `value`. A member that the schema does not name is one, too.
 fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let target = root.pointer(reference.trim_start_matches('#'));
@@ -91,7 +91,7 @@ fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &
     }
 }
 
-/// What a schema may say: all of it is checked or says nothing of the value.
+/// The keywords of a schema: all of them are checked or do not restrict the value.
 const KEYWORDS: [&str; 20] = [
     "$schema",
     "$defs",

@@ -8,7 +8,7 @@ use crate::cloud::server::{Fault, Server};
 use crate::support::hostile::{Answer, Hostile};
 use crate::support::run::{Scratch, clean_environment};
 
-/// What all secrets hold.
+/// The part that all secrets share.
 const TRACE: &str = "hunter";
 
 /// Variables that hold secrets.
@@ -23,7 +23,7 @@ const VARIABLES: [(&str, &str); 8] = [
     ("SLOTSCOPE_REDACT_KEY", "hunter5"),
 ];
 
-/// What reads an input.
+/// The commands that read an input.
 const COMMANDS: [&str; 12] = [
     "analyze IN --out out",
     "analyze IN --json",
@@ -67,7 +67,7 @@ fn no_secret_is_in_any_output_of_any_command() {
     });
     let location = fine.url("d.csv");
     let leading = Server::with_faults([], move |_| Some(Fault::Redirect(302, location.clone())));
-    // What it was told it tells everybody.
+    // It repeats everything that it was told.
     let echo = Hostile::start(|command| {
         if command.starts_with("AUTH") {
             Answer::of("+OK\r\n")
@@ -118,7 +118,7 @@ fn no_secret_is_in_any_output_of_any_command() {
             let output = command.output().unwrap();
             let said = [output.stdout, output.stderr].concat();
             let said = String::from_utf8_lossy(&said);
-            // What was typed wrong is repeated by nobody, so a word of it is a leak too.
+            // Nobody repeats a mistyped secret, so a word of it is a leak too.
             if said.contains(TRACE) {
                 found.push(format!("{line}: {said}"));
             }

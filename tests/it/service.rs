@@ -46,7 +46,7 @@ fn steps(report: &Value) -> Vec<Value> {
     with_others.cloned().collect()
 }
 
-/// Nothing that a service refuses is said.
+/// No step is suggested that a service refuses.
 #[track_caller]
 fn assert_possible(steps: &[Value]) {
     for step in steps {
@@ -104,7 +104,7 @@ fn elasticache_restores_ranges_that_give_what_was_promised() {
     let promised = &ranges["after"]["memory"]["max_over_mean"];
     let [found, promised] = [memory, promised].map(|ratio| ratio.as_f64().unwrap());
     assert!((found - promised).abs() < 1e-6, "{found} {promised}");
-    // The same again is no step.
+    // The same state again needs no step.
     let again = steps(&after);
     assert!(
         again

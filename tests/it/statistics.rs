@@ -2,7 +2,7 @@
 //! the planted cause on those with one, and the formulas are compared with simulation.
 //!
 //! `SLOTSCOPE_CASES` says how many dumps (default: a small part), `SLOTSCOPE_MOST_KEYS` how large they may be; with
-//! `SLOTSCOPE_TABLE=FILE` the table of what was found is written there.
+//! `SLOTSCOPE_TABLE=FILE` the results are written there as a table.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -43,7 +43,7 @@ fn analyze(case: &Case) -> Summary {
     )
 }
 
-/// What was found of each kind of dump: how many, and how many as planted.
+/// The outcome for each kind of dump: how many, and how many as planted.
 #[derive(Default)]
 struct Table(BTreeMap<&'static str, (u64, u64, Vec<String>)>);
 
@@ -124,7 +124,7 @@ fn band(case: &Case, summary: &Summary) -> State {
     let nodes = summary.nodes.balance.get(case.by).unwrap();
     let by_chance = by_chance(case, summary.nodes.owning().count());
     let lower = by_chance.clamp(1.05, 1.20);
-    // A normal tail in place of the skewed one of units that differ, and slots that are whole.
+    // A normal tail in place of the skewed one of units that differ, and slots that do not split.
     let within = 0.12 * (by_chance - 1.0) + 0.002;
     assert!(
         (found.bands.lower - lower).abs() <= within && found.bands.upper == 1.20,
@@ -189,7 +189,7 @@ fn normal_quantile(above: f64) -> f64 {
     t - over / under
 }
 
-/// Whether the state and the first cause, or what is wrong with the dump, are what was planted.
+/// Whether the state and the first cause, or the damage of the dump, are the planted ones.
 fn as_planted(case: &Case, summary: &Summary) -> bool {
     let found = summary.verdict.by(case.by).unwrap();
     let is_cause = |kind| found.state == band(case, summary) && found.causes[0].kind == kind;

@@ -7,7 +7,7 @@ use slotscope::slot::slot;
 
 const WRITTEN: u64 = 1_790_000_000;
 
-/// An RDB file of the keys of some slots; each expires so many seconds after the file was written, or never.
+/// An RDB file of the keys of some slots; each expires this many seconds after the file was written, or never.
 fn rdb(keys: &[(String, Option<u64>)], slots: impl Fn(u16) -> bool) -> Vec<u8> {
     let mut bytes = b"REDIS0012\xFA\x05ctime\xC2".to_vec();
     bytes.extend((WRITTEN as u32).to_le_bytes());

@@ -91,7 +91,7 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
             (&burst["slot"], &burst["node"]),
             (&json!(6000), &json!("10.0.0.1:7001"))
         );
-        // The counter of a sample is what came since the one before it.
+        // The counter of a sample counts since the one before it.
         for (end, number) in [("from", 19), ("to", 25)] {
             let end = burst[end].as_u64().unwrap();
             assert!(end.abs_diff(START + number * EVERY) <= 16, "{burst}");

@@ -26,7 +26,7 @@ impl Tmux {
         tmux
     }
 
-    /// `slotscope top` of a cluster, and after it what became of the terminal.
+    /// `slotscope top` of a cluster, and the state of the terminal after it.
     fn top(width: usize, height: usize, cluster: &Cluster) -> Tmux {
         let program = env!("CARGO_BIN_EXE_slotscope");
         let after = "echo ended $?; stty -a | grep -o -e '-icanon'; echo end; exec cat";
@@ -62,7 +62,7 @@ impl Tmux {
         self.run(&["resize-window", "-x", &width, "-y", &height]);
     }
 
-    /// What it shows once that is as expected.
+    /// The screen, once it is as expected.
     fn shows(&self, what: &str, mut is_expected: impl FnMut(&str) -> bool) -> String {
         wait_for(|| {
             let text = self.run(&["capture-pane", "-p"]);

@@ -1,4 +1,4 @@
-//! whatif as a user runs it: both sides are what analyze says of each; and the examples that people read first.
+//! whatif as a user runs it: both sides are reports of analyze; and the examples that people read first.
 
 use crate::support::dumps::mixed_keys;
 use crate::support::run::{Scratch, assert_fails, report, stdout};
@@ -129,7 +129,7 @@ fn the_smallest_number_of_parts_is_found() {
         number >= least && number < 4 * least,
         "{number}, at least {least}"
     );
-    // It is what the split into so many gives.
+    // It is the result of the split into that many parts.
     let split = format!("common = {number}");
     let same = [
         "whatif",
@@ -217,7 +217,7 @@ fn keys_of_a_prefix_that_grows_count_so_often() {
         (&found["moved"]["keys"], &found["changed_node"]["keys"]),
         (&0.into(), &0.into())
     );
-    // The copies are no duplicates.
+    // The copies are not duplicates.
     let verdict = &found["after"]["verdict"];
     assert_eq!(verdict["state"], "skewed", "{verdict}");
     assert!(!verdict.to_string().contains("duplicate"), "{verdict}");
@@ -227,7 +227,7 @@ fn keys_of_a_prefix_that_grows_count_so_often() {
             .unwrap()
             .contains("; 66,000 keys in place of 10,000;")
     );
-    // A part of a time is so many of the keys; the first rule that fits counts.
+    // A part of a time counts as the same part of the keys; the first rule that fits counts.
     let found = grown(&["user: = 1.5x", "u = 9x"]);
     let more = found["after"]["keys"].as_u64().unwrap() - 10_000;
     assert!((2800..3200).contains(&more), "{more}");
@@ -290,7 +290,7 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
         (&found["top_tags"][0]["tag"], &found["moved"]["keys"]),
         (&"fav:123".into(), &10.into())
     );
-    // The rule that fanout proposes for such batches of many users does the same.
+    // The rule that fanout proposes for batches like these of many users does the same.
     let batch = |user: usize| keys.join(" ").replace("123", &user.to_string()) + "\n";
     let batches: String = (123..223).map(batch).collect();
     let fanout = report(&scratch.piped(&["fanout", "--json"], batches.as_bytes()));

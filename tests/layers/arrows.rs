@@ -1,9 +1,9 @@
-//! Which module of a crate may use which: what Cargo's dependencies cannot say. A new arrow is a new entry, made on
+//! The allowed uses between modules of a crate, which Cargo's dependencies cannot express. A new arrow is a new entry, made on
 //! purpose.
 
 use crate::paths::{paths_from_root, tested};
 
-/// A module and what it may use in addition to itself. Tests inside a crate may use anything.
+/// A module and the modules that it may use. Tests inside a crate may use anything.
 type Row = (&'static str, &'static [&'static str]);
 
 /// A crate: its root, what each of its modules may use, and its rows. Modules of the other crates are free to use each
@@ -65,7 +65,7 @@ const LAYERS: &[Layers] = &[
             (
                 "tally",
                 &[
-                    // Which operations only read.
+                    // For operations that only read.
                     "command",
                     "format::batch",
                     "pattern",
@@ -135,13 +135,13 @@ const LAYERS: &[Layers] = &[
             ("keyslot", &[]),
             ("lint", &[]),
             ("main", &["slotscope"]),
-            // A report from parts: the counts travel, and what is said of the inputs with them.
+            // A report from parts: the counts travel, and the facts about the inputs with them.
             ("partial", &["pipeline", "spec"]),
             // A running cluster is judged as a collection of it is.
             ("exporter", &["pipeline"]),
             ("pipeline", &[]),
             ("plan", &[]),
-            // What is asked: values, and next to each what is built from it for the pipeline.
+            // Specs: values, and next to each what is built from it for the pipeline.
             ("spec", &["pipeline"]),
             ("timeline", &["pipeline"]),
             // The seconds between two readings are judged as those between two scrapes.

@@ -1,4 +1,4 @@
-//! How long files are, how they begin, and what they may not hold.
+//! How long files are, how they begin, and their forbidden content.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn prose(code: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is wrong with any file, whatever it is for.
+/// The faults of any file, whatever it is for.
 pub(crate) fn of_form(code: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     if !code.starts_with("//!") {
@@ -43,7 +43,7 @@ pub(crate) fn of_form(code: &str) -> Vec<String> {
     complaints
 }
 
-/// What is wrong with the file `path` of the crate at `root`, relative to it.
+/// The faults of the file `path` of the crate at `root`, relative to it.
 pub(crate) fn complaints(root: &str, path: &Path, code: &str) -> Vec<String> {
     let parts: Vec<String> = path
         .with_extension("")

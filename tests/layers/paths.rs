@@ -1,4 +1,4 @@
-//! Which paths a file takes from the root of its crate.
+//! The paths that a file takes from the root of its crate.
 
 /// The paths that `code` takes from the root of the crate, `use` groups spelled out: `slot::kernel::best`.
 /// `depth` is how many `super::` lead from the file to that root.
@@ -57,7 +57,7 @@ fn spell_out<'a>(before: &str, tree: &'a str, paths: &mut Vec<String>) -> &'a st
     } else {
         format!("{before}::{word}")
     };
-    // `::<` of a generic argument is no step of the path.
+    // `::<` of a generic argument is not a step of the path.
     match rest
         .strip_prefix("::")
         .filter(|next| !word.is_empty() && !next.starts_with('<'))

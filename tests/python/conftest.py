@@ -1,4 +1,4 @@
-"""What the tests share: they run in the root of the repository, where the samples are."""
+"""Shared parts of the tests: they run in the root of the repository, where the samples are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
 
 
 def of_program(*words: str) -> dict[str, Any]:
-    """The JSON that the program prints, less what differs from run to run."""
+    """The JSON that the program prints, without what differs from run to run."""
     done = run(*words, "--json")
     assert done.returncode == 0, done.stderr
     return comparable(json.loads(done.stdout))

@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT
 
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-# What a line prints, up to an ellipsis.
+# The output of a line, up to an ellipsis.
 PRINTS = re.compile(r"^ *print\(.*\)  +# (.*?)(?: \.\.\.)?$", re.MULTILINE)
 
 

@@ -224,7 +224,7 @@ mod tests {
             fitted("user:\u{5e9}\u{5b8}\u{5dc}:7", 400.0),
             "user:\u{5dc}\u{5e9}\u{5b8}:7"
         );
-        // What is between two words of it is read with them.
+        // The glyph between two words is read with them.
         assert_eq!(
             fitted("a:\u{5d0}\u{5d1}{\u{5d2}}:7", 400.0),
             "a:\u{5d2}}\u{5d1}\u{5d0}}:7"

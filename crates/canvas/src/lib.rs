@@ -1,4 +1,4 @@
-//! What the charts of slotscope are drawn on: a white sheet of pixels. Only this crate knows plotters.
+//! The canvas of slotscope's charts: a white sheet of pixels. Only this crate knows plotters.
 
 mod canvas;
 pub mod font;

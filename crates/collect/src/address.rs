@@ -7,7 +7,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::secret::{Credentials, Secret};
 
-/// The port of a server where none is given.
+/// The port of a server if none is given.
 const PORT: u16 = 6379;
 
 /// Where a server listens.

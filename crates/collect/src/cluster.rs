@@ -15,7 +15,7 @@ pub(crate) type Id = Arc<str>;
 /// The cluster as it is now.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
-    /// What a node answered to CLUSTER NODES.
+    /// The reply of a node to CLUSTER NODES.
     pub text: String,
     /// The members by their ids.
     pub members: BTreeMap<String, Member>,

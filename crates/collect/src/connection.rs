@@ -20,7 +20,7 @@ use crate::transport::Timed;
 /// How all servers of a run are reached.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// Who logs in; there is no AUTH without a password.
+    /// The user that logs in; there is no AUTH without a password.
     pub credentials: Credentials,
     /// TLS on every connection over TCP.
     pub tls: Option<TlsConfig>,
@@ -41,10 +41,10 @@ impl Access {
 /// A connection that is signed in.
 pub struct Connection {
     stream: BufReader<Stream>,
-    /// What messages call the server.
+    /// The name of the server in messages.
     place: String,
     timeout: Duration,
-    /// What a server may know and no message may repeat.
+    /// A password that the server may know and no message may repeat.
     secret: Option<Secret>,
     /// Time spent waiting for replies.
     busy: Duration,
@@ -98,7 +98,7 @@ impl Write for Stream {
 }
 
 impl Connection {
-    /// Connects, signs in and says who is there.
+    /// Connects, signs in and identifies itself.
     ///
     /// # Errors
     /// The server cannot be reached, or refuses.
@@ -139,7 +139,7 @@ impl Connection {
         Ok(())
     }
 
-    /// What messages call the server.
+    /// The name of the server in messages.
     pub(crate) fn place(&self) -> &str {
         &self.place
     }
@@ -195,8 +195,8 @@ impl Connection {
         })
     }
 
-    /// Reads a line that the server sends of itself, without its end, and how many bytes it took; `None` at `end`. Of a long
-    /// line only the start is kept.
+    /// Reads a line that the server sends unasked, without its end, and how many bytes it took; `None` at `end`. Only the
+    /// start of a long line is kept.
     ///
     /// # Errors
     /// The server does not answer.
@@ -231,7 +231,7 @@ impl Connection {
         }
     }
 
-    /// What the server says, without the password.
+    /// The server's message, without the password.
     fn repeatable(&self, said: &str) -> String {
         let hide = |secret: &Secret| secret.hidden_in(said);
         self.secret.as_ref().map_or(said.to_owned(), hide)

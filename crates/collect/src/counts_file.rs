@@ -15,7 +15,7 @@ use crate::readers::Reader;
 use crate::rounds::Rounds;
 use crate::series;
 
-/// What servers counted beside the keys: the load over the same seconds, or where that was not measured, what they counted
+/// The counts of servers beside the keys: the load over the same seconds, or without a measured load, the counts
 /// until before the keys were read (`before_keys`) and until after.
 pub(crate) fn beside_keys(
     directory: &WholeDirectory,
@@ -28,7 +28,7 @@ pub(crate) fn beside_keys(
         None => series::once(rounds.plan.access, &rounds.watch).map(|after| {
             let is_replica = |reader: &Reader<'_>| reader.entry.role == Role::Replica;
             let are_replicas = rounds.readers.list.iter().all(is_replica);
-            // Primaries that were read worked for that: what they did meanwhile is not what clients asked for.
+            // Primaries that were read worked for that: their work meanwhile is not that of clients.
             before_keys.filter(|_| are_replicas).unwrap_or_default() + &after
         }),
     };

@@ -11,7 +11,7 @@ use slotscope_engine::error::{Error, Result, reason};
 /// Threads at most. They mostly wait, so it is more than any machine has cores; what each of them holds is the memory of a
 /// run.
 pub(crate) const AT_ONCE: usize = 64;
-/// Between two calls of what is done meanwhile.
+/// The interval between two calls of `meanwhile`.
 const STEP: Duration = Duration::from_millis(20);
 
 /// Runs `run` on each of the tasks, in order, several at once, and gives each result with the number of its task to `take`

@@ -1,4 +1,4 @@
-//! The cursors of a scan. None comes twice while a server does what it should; where one does, the scan would never end.
+//! The cursors of a scan. A correct server never repeats one; a server that does would never end the scan.
 
 /// The cursors so far, of which one is kept: a circle of any length is found within twice its length.
 #[derive(Debug, Default)]

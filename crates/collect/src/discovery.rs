@@ -1,4 +1,4 @@
-//! What there is to read: the first of the named servers that answers says whether it is part of a cluster.
+//! Finds the servers to read: the first of the named servers that answers says whether it is part of a cluster.
 
 use slotscope_engine::error::{Error, Result};
 
@@ -8,7 +8,7 @@ use crate::endpoints;
 use crate::resp::Reply;
 use crate::watch::Watch;
 
-/// What there is to read.
+/// The servers to read.
 pub(crate) enum Site<'a> {
     /// A server that is not part of a cluster.
     Lone(Address),

@@ -12,7 +12,7 @@ use crate::resp::Reply;
 /// Addresses by the ids of nodes.
 pub(crate) type Endpoints = HashMap<String, Address>;
 
-/// What the server says of where nodes are reached.
+/// The addresses of nodes, as the server gives them.
 ///
 /// # Errors
 /// It does not answer.

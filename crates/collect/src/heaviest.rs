@@ -18,9 +18,9 @@ const HEAVIEST: usize = 64;
 /// The heaviest slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heaviest {
-    /// Which they are.
+    /// The slots.
     pub slots: SlotSet,
-    /// What made them so; absent where no server counted.
+    /// The measure that ranks them; absent if no server counted.
     pub by: Option<HeaviestBy>,
     /// Keys of all slots; absent where a server did not count its own.
     pub keys: Option<u64>,
@@ -80,7 +80,7 @@ fn of_counts(counts: &[Option<u64>], memory: Option<&[u64]>) -> Heaviest {
     }
 }
 
-/// The slots with most of what is not 0, the lower first of equal ones.
+/// The slots with the largest amounts above 0, the lower first of equal ones.
 fn heaviest(loads: &[u64]) -> SlotSet {
     let mut order: Vec<usize> = (0..loads.len().min(SLOTS))
         .filter(|slot| loads[*slot] > 0)

@@ -53,7 +53,7 @@ impl Tracking {
         Ok(tracking)
     }
 
-    /// Ends it. The keys of all servers, unless none tracked, and why a server has none.
+    /// Ends it. The keys of all servers, unless none tracked, and the reason if a server has no keys.
     ///
     /// # Errors
     /// The system starts no thread.
@@ -107,7 +107,7 @@ fn refused(connection: &Connection, refusal: &str) -> Error {
     connection.refused("HOTKEYS", refusal)
 }
 
-/// What the server tracked. The server forgets it.
+/// The hot keys that the server tracked. The server forgets them.
 fn finish(mut connection: Connection) -> Result<HotKeys> {
     let mut commands = Commands::default();
     commands.add("HOTKEYS GET", &[b"HOTKEYS", b"GET"]);

@@ -1,4 +1,4 @@
-//! What a server says of its keys: type, expiry, encoding, heat, length, memory. Asked in pipelines, a page at a time.
+//! Facts about keys, as a server gives them: type, expiry, encoding, heat, length, memory. Asked in pipelines, a page at a time.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -33,7 +33,7 @@ pub(crate) enum Heat {
     Unasked,
 }
 
-/// What is asked of keys.
+/// The details that are asked of keys.
 #[derive(Debug)]
 pub(crate) struct Questions {
     heat: Heat,
@@ -57,16 +57,16 @@ const NO_RIGHT: &str = "sizes: MEMORY USAGE is refused to this user; slotscope c
 const NOT_KNOWN: &str = "sizes: the server does not know MEMORY USAGE, which may be renamed; --keys collects names alone, and \
     faster";
 
-/// What is known of a key.
+/// The known details of a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct KeyFacts {
-    /// What TYPE answers.
+    /// The reply to TYPE.
     pub kind: String,
-    /// What OBJECT ENCODING answers.
+    /// The reply to OBJECT ENCODING.
     pub encoding: Option<String>,
     /// How many elements it has.
     pub elements: Option<u64>,
-    /// What MEMORY USAGE answers.
+    /// The reply to MEMORY USAGE.
     pub memory: Option<u64>,
     /// When it expires, in milliseconds since 1970.
     pub expires_ms: Option<i64>,
@@ -76,7 +76,7 @@ pub(crate) struct KeyFacts {
     pub idle_secs: Option<u64>,
 }
 
-/// What became of a key.
+/// The fate of a key while it is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It is there.
@@ -85,7 +85,7 @@ pub(crate) enum Fate {
     Vanished,
     /// Another node has it, or its slot is on its way there.
     Elsewhere,
-    /// It became of another type while it was read.
+    /// Its type changed while it was read.
     Changed,
     /// No node answers for keys, as some slots have no primary.
     Down,
@@ -276,7 +276,7 @@ fn take(
     Ok(())
 }
 
-/// What the error in a reply says of its key; `None` where there is none, or only this detail is not to be had.
+/// The fate of a key by the error in a reply; `None` if there is no error, or only this detail is unavailable.
 fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<Fate>> {
     let Reply::Error(said) = reply else {
         return Ok(None);
@@ -285,13 +285,13 @@ fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<
         "MOVED" | "ASK" | "TRYAGAIN" => Ok(Some(Fate::Elsewhere)),
         "CLUSTERDOWN" => Ok(Some(Fate::Down)),
         "WRONGTYPE" => Ok(Some(Fate::Changed)),
-        // A key that is gone, an encoding or a policy without such a detail, a module without such a method.
+        // A key that is gone, an encoding or a policy without this detail, a module without this method.
         "ERR" if !matches!(name, "TYPE" | "PTTL") => Ok(None),
         _ => Err(connection.refused(name, said)),
     }
 }
 
-/// Why a server never answers MEMORY USAGE; `None` if what it said is about one key.
+/// Why a server never answers MEMORY USAGE; `None` if its error is about one key.
 fn without_memory(said: &str) -> Option<&'static str> {
     let lower = said.to_ascii_lowercase();
     if said.starts_with("NOPERM") {

@@ -1,5 +1,5 @@
-//! What all primaries answer to CLUSTER NODES, folded into one view as it comes: each knows itself best, and of what they
-//! say of others the highest epoch counts. Memory is that of one listing, whatever the number of primaries.
+//! The replies of all primaries to CLUSTER NODES, folded into one view as they arrive: each node knows itself best, and of
+//! claims about others the highest epoch counts. Memory is that of one listing, whatever the number of primaries.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -113,7 +113,7 @@ impl Listings {
 }
 
 impl Member {
-    /// What makes one claim of two hold that nodes make about a member. Which listing came first does not count, so that
+    /// Ranks two claims that nodes make about a member: the higher one holds. The order of the listings does not count, so that
     /// the view is the same each time.
     fn rank(&self) -> (u64, bool, bool, &[(u16, u16)], &str) {
         let is_replica = self.role == Role::Replica;

@@ -29,13 +29,13 @@ pub struct Measured {
     pub monitor: bool,
 }
 
-/// What was measured.
+/// The measured load.
 pub(crate) struct Load {
-    /// What a collection says of it.
+    /// Its entry in collect.json.
     pub entry: LoadEntry,
     /// The two readings of each primary that answered twice.
     pub readings: Vec<[Reading; 2]>,
-    /// What was not measured.
+    /// The parts that were not measured.
     pub skipped: Vec<String>,
 }
 

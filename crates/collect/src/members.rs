@@ -23,7 +23,7 @@ pub(crate) struct Member {
     pub address: Option<Address>,
     /// Whether it is the node that was asked.
     pub is_myself: bool,
-    /// What it is.
+    /// Its role.
     pub role: Role,
     /// The primary that it replicates.
     pub primary: Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Member {
     pub in_flight: Vec<u16>,
 }
 
-/// The member in a line of what the node at `asked` lists; `None` where it is not such a line.
+/// The member in a line of the listing by the node at `asked`; `None` if the line is not part of a listing.
 pub(crate) fn parse(line: &str, asked: &Address) -> Option<Member> {
     let node = NodeLine::parse(line)?;
     if [node.id, node.ip, node.hostname]

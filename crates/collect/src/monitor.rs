@@ -17,7 +17,7 @@ use crate::work;
 
 /// MONITOR halves a server's throughput at worst: it never runs for longer.
 pub const LONGEST: Duration = Duration::from_secs(10);
-/// What is taken from a node at most.
+/// The most that is read from a node.
 const MAX_BYTES: u64 = 64 << 20;
 /// The end of a file's name.
 pub(crate) const EXTENSION: &str = ".monitor.zst";

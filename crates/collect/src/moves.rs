@@ -1,4 +1,4 @@
-//! What changed between two views of a cluster: slots that moved, and replicas that took over.
+//! Changes between two views of a cluster: slots that moved, and replicas that took over.
 
 use std::collections::BTreeMap;
 

@@ -205,7 +205,7 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes the rest.
     ///
     /// # Errors
     /// The file cannot be written to.

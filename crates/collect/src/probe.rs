@@ -1,4 +1,4 @@
-//! What servers count of their own work, asked of many at once: INFO, and CLUSTER SLOT-STATS where they have it. The
+//! The counters of servers, read from many at once: INFO, and CLUSTER SLOT-STATS where they have it. The
 //! difference of two such readings is the load of the seconds between them.
 
 use std::collections::BTreeMap;
@@ -31,11 +31,11 @@ pub(crate) struct Probe<'a> {
 
 struct Peer {
     connection: Connection,
-    /// What the server said when it refused SLOT-STATS: it is not asked again.
+    /// The reason that the server gave for refusing SLOT-STATS: it is not asked again.
     refusal: Option<String>,
 }
 
-/// What a server said at one time.
+/// The counters of a server at one time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
     /// Its id in the cluster.
@@ -56,7 +56,7 @@ pub struct Reading {
     pub refusal: Option<String>,
 }
 
-/// What a server counts of a slot; all but keys and memory since it started.
+/// A server's counters of a slot; all but keys and memory count since it started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SlotCounts {
     /// The slot.
@@ -141,7 +141,7 @@ impl<'a> Probe<'a> {
         self.peers.get_mut(name).map(|peer| &mut peer.connection)
     }
 
-    /// Nobody waits for such an answer: a server that hangs does not hold the others up.
+    /// Nobody waits for this answer: a server that hangs does not hold the others up.
     fn access(&self) -> Access {
         Access {
             timeout: self.access.timeout.min(TIMEOUT),

@@ -1,4 +1,4 @@
-//! The nodes that are read, with their files and what is known of each; and which node a slot is read from.
+//! The nodes that are read, with their files and entries; and which node a slot is read from.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,7 +20,7 @@ const FAILURES: u32 = 2;
 pub(crate) struct Reader<'a> {
     /// Its file.
     pub file: NodeFile<'a>,
-    /// What is known of it.
+    /// Its entry in collect.json.
     pub entry: NodeEntry,
     failures: u32,
 }
@@ -131,7 +131,7 @@ impl<'a> Readers<'a> {
 }
 
 impl Reader<'_> {
-    /// Notes what came of a task; keys of `disturbed` slots are not strays but still migrating.
+    /// Notes the outcome of a task; keys of `disturbed` slots are not strays but still migrating.
     pub(crate) fn done(&mut self, outcome: &Outcome, disturbed: &SlotSet) {
         let entry = &mut self.entry;
         entry.server = Some(outcome.server.clone());

@@ -1,4 +1,4 @@
-//! What servers say of themselves: INFO and CLUSTER INFO of each primary and of each node that is read, before the keys are
+//! Readings of servers: INFO and CLUSTER INFO of each primary and of each node that is read, before the keys are
 //! read and after. A server that refuses does not affect the rest of the collection.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::connection::{Access, Connection};
 use crate::crew;
 use crate::server::Server;
 
-/// Such an answer is short and none waits for it: a server that hangs does not hold the collection up.
+/// These answers are short and nobody waits for them: a server that hangs does not hold the collection up.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(2);
 /// Buffers that INFO has apart.
 const BUFFERS: [&str; 4] = [
@@ -30,9 +30,9 @@ const BUFFERS: [&str; 4] = [
 pub(crate) struct Asked {
     /// Its id in the cluster.
     pub id: Option<String>,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its role.
     pub role: Role,
     /// Where it is reached.
     pub address: Address,
@@ -104,7 +104,7 @@ impl Readings {
         }
     }
 
-    /// What was not collected.
+    /// The servers without readings, as a sentence.
     pub(crate) fn skipped(&self) -> Option<String> {
         let refused = self.refusals.iter();
         let mut refused = refused.filter(|(key, _)| !self.entries.contains_key(*key));
@@ -113,7 +113,7 @@ impl Readings {
         Some(format!("memory, limits and load of {servers}: {first}"))
     }
 
-    /// What was read; `is_read` says of which nodes keys were read, by id or name.
+    /// The readings; `is_read` tells which nodes keys were read of, by id or name.
     pub(crate) fn entries(self, is_read: impl Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
         let mut entries: Vec<ServerEntry> = self.entries.into_values().collect();
         for entry in &mut entries {
@@ -134,7 +134,7 @@ fn ask(server: &Asked, access: &Access) -> Result<ServerReading> {
     Ok(reading)
 }
 
-/// What INFO says of a server as a whole.
+/// The reading of a server as a whole, from INFO.
 pub(crate) fn reading(server: &Server) -> ServerReading {
     let number = |name: &str| server.field(name).parse::<u64>().ok();
     let real = |name: &str| {

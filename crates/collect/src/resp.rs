@@ -13,13 +13,13 @@ use crate::large_replies::MAX_BYTES;
 const MAX_DEPTH: usize = 8;
 /// The longest line: an error, a number.
 const MAX_LINE: usize = 64 << 10;
-/// What the replies of an exchange take without asking for memory: more than a page of SCAN and what is asked of its keys.
+/// The size up to which the replies of an exchange need no permission: more than a page of SCAN and the answers about its keys.
 const SMALL: Limit = Limit {
     bytes: 256 << 10,
     values: 8 << 10,
 };
 
-/// What a reply may take.
+/// The most that a reply may take.
 #[derive(Debug, Clone, Copy)]
 struct Limit {
     bytes: usize,
@@ -54,7 +54,7 @@ impl Limit {
                 bytes: 64 << 10,
                 values: 1,
             },
-            // A word, a number or what is wrong.
+            // A word, a number or an error.
             _ => Limit {
                 bytes: 4 << 10,
                 values: 1,
@@ -62,7 +62,7 @@ impl Limit {
         }
     }
 
-    /// What is left after so much; `None` where it is more.
+    /// The limit that is left after this much; `None` if it is exceeded.
     fn less(self, bytes: usize, values: usize) -> Option<Limit> {
         Some(Limit {
             bytes: self.bytes.checked_sub(bytes)?,
@@ -71,12 +71,12 @@ impl Limit {
     }
 }
 
-/// What a server answers.
+/// A reply of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// A string, whether in one line or counted.
     Text(Vec<u8>),
-    /// What a server says when it refuses.
+    /// The message of a server that refuses.
     Error(String),
     /// A number.
     Int(i64),
@@ -121,7 +121,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Adds a command; `name` is what messages call it.
+    /// Adds a command; `name` is its name in messages.
     pub(crate) fn add(&mut self, name: &'static str, words: &[&[u8]]) {
         header(&mut self.bytes, b'*', words.len());
         for word in words {
@@ -132,12 +132,12 @@ impl Commands {
         self.names.push(name);
     }
 
-    /// What is sent.
+    /// The bytes to send.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// What the commands are called, in order.
+    /// The names of the commands, in order.
     pub(crate) fn names(&self) -> &[&'static str] {
         &self.names
     }
@@ -177,7 +177,7 @@ struct Reading<'a, R> {
     /// The command that is answered, and what its reply may still take.
     name: &'static str,
     left: Limit,
-    /// What all replies may still take before they are large.
+    /// The most that all replies may still take before they are large.
     small: Option<Limit>,
     /// Bytes of all replies at most.
     most: usize,
@@ -392,7 +392,7 @@ mod tests {
         ] {
             let both = |second: usize| [whole(fits), whole(second)].concat();
             assert!(replies(&[name; 2], &both(fits)).0.is_ok(), "{name}");
-            // Only what it claims has come so far.
+            // Only as much as it claims has arrived so far.
             let claims = [whole(fits), text(too_long)[..10].to_vec()].concat();
             for bytes in [both(too_long), claims] {
                 let error = replies(&[name; 2], &bytes).0.unwrap_err().to_string();

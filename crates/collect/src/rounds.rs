@@ -28,9 +28,9 @@ const ROUNDS: usize = 20;
 const ROUNDS_OF_ALL: usize = 10;
 /// How long slots on their way, and replicas that are to take over, are waited for in all.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often is said that open slots are still waited for.
+/// The interval of messages that open slots are still waited for.
 const REMINDER: Duration = Duration::from_secs(10);
-/// Between two looks at what is going on.
+/// The time between two looks at the state of the cluster.
 const STEP: Duration = Duration::from_millis(20);
 
 /// Called with the progress of a node, by its name.
@@ -40,17 +40,17 @@ pub(crate) type OnNode<'a> = &'a (dyn Fn(&str, Page) + Sync);
 pub(crate) struct Rounds<'a, 'd> {
     /// How keys are read.
     pub plan: &'a Plan<'a>,
-    /// Which nodes are read.
+    /// The role of the nodes to read.
     pub from: Role,
     /// The slots to read.
     pub wanted: SlotSet,
-    /// Who owns what.
+    /// The owners of slots, kept up to date.
     pub watch: Watch<'a>,
     /// The nodes that are read.
     pub readers: Readers<'d>,
     /// By slot: the index of the node that it was read from, and its keys at the end.
     pub done: Vec<Option<Done>>,
-    /// What servers did not give.
+    /// The details that servers did not give.
     pub skipped: Vec<&'static str>,
     /// Tasks whose server gave sizes, and those whose server refused.
     pub sizes: (u64, u64),
@@ -67,7 +67,7 @@ pub(crate) struct Rounds<'a, 'd> {
 pub(crate) struct Done {
     /// The index of the node.
     pub reader: usize,
-    /// What COUNTKEYSINSLOT answered.
+    /// The reply to COUNTKEYSINSLOT.
     pub count: u64,
 }
 
@@ -139,7 +139,7 @@ impl Rounds<'_, '_> {
         })
     }
 
-    /// Which node reads which of the slots.
+    /// Assigns the slots to the nodes that read them.
     fn assign(&mut self, slots: &SlotSet) -> Vec<Assigned> {
         let view = &self.watch.view;
         let (mut tasks, mut assigned) = (Vec::new(), BTreeSet::new());
@@ -213,13 +213,13 @@ impl Rounds<'_, '_> {
         let take = |at: usize, outcome| outcomes[at] = outcome;
         crew::each(tasks.into_iter(), run, take, meanwhile)?;
         watched?;
-        // What happened until the last page has to be seen, too.
+        // Changes until the last page have to be seen, too.
         let none = SlotSet::none();
         self.watch.settle(&none, PATIENCE, &mut |_, _| {})?;
         Ok(outcomes)
     }
 
-    /// Takes what was read, minus what moved meanwhile.
+    /// Takes the slots read, minus those that moved meanwhile.
     fn take(&mut self, tasks: Vec<Assigned>, outcomes: Vec<Result<Outcome>>) -> Result<()> {
         for (
             Assigned {
@@ -331,7 +331,7 @@ impl Rounds<'_, '_> {
         Ok(())
     }
 
-    /// Notes in the entries what was read from which node; nodes of which nothing was read have no file.
+    /// Notes in the entries which slots were read from which node; nodes without slots have no file.
     ///
     /// # Errors
     /// A file cannot be written or removed.
@@ -410,7 +410,7 @@ fn say_unanswered(view: &View, said: &mut BTreeSet<String>, on_node: OnNode<'_>)
     }
 }
 
-/// Says of each primary which of its `needed` slots are open and for how long they are waited for, now and then.
+/// Reports for each primary which of its `slots` are open and how long they have been waited for, now and then.
 fn say_open(
     view: &View,
     needed: &SlotSet,

@@ -45,7 +45,7 @@ const REMEMBERED: usize = 2 << 20;
 /// Keys that are remembered of one node: more do not help.
 const REMEMBERED_OF_NODE: usize = 1 << 19;
 
-/// What the user asks for.
+/// The user's options.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Servers to ask for the cluster, in turn.
@@ -58,7 +58,7 @@ pub struct Options {
     pub force: bool,
     /// How much is read of each key.
     pub level: Level,
-    /// Which nodes are read; `None`: replicas for keys, primaries for counts.
+    /// The role of the nodes to read; `None`: replicas for keys, primaries for counts.
     pub from: Option<Role>,
     /// COUNT of SCAN.
     pub count: u64,
@@ -321,7 +321,7 @@ fn measure(
     measured.transpose()
 }
 
-/// What was not collected, each reason once.
+/// The parts that were not collected, each reason once.
 fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
     let mut skipped: Vec<String> = rounds
         .skipped
@@ -376,7 +376,7 @@ fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: 
     }
 }
 
-/// What a collection may replace: another one.
+/// The directories that a collection may replace: earlier collections.
 pub fn replaces(force: bool) -> Replaces {
     let is_ours = |name: &str| {
         let is_of_node = [".csv.zst", EXTENSION]

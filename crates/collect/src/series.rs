@@ -179,7 +179,7 @@ impl<'a> Series<'a> {
         Ok(lines)
     }
 
-    /// What a collection says of it.
+    /// Its entry in collect.json.
     pub(crate) fn entry(&self) -> SeriesEntry {
         SeriesEntry {
             every: self.times.every.as_secs_f64(),
@@ -189,7 +189,7 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// What a node answers, of at most `left` rows.
+    /// The reply of a node, of at most `left` rows.
     fn ask(&mut self, watch: &Watch<'_>, owner: &str, left: &mut usize) -> Result<Value> {
         if !self.connections.contains_key(owner) {
             let address = watch

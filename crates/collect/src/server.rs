@@ -1,4 +1,4 @@
-//! What a server says of itself: its version, whether it can be read now, how it evicts, how many keys it has.
+//! A server's description of itself: its version, whether it can be read now, how it evicts, how many keys it has.
 
 use std::collections::{BTreeMap, HashMap};
 use std::thread;
@@ -22,7 +22,7 @@ const MAX_DATABASES: usize = 1 << 16;
 /// Lines that are kept besides those of databases, several times what servers have.
 const MAX_FIELDS: usize = 1 << 12;
 
-/// What INFO answers.
+/// The reply to INFO, parsed.
 pub(crate) struct Server {
     fields: HashMap<String, String>,
     /// The databases that have keys, and how many.
@@ -41,7 +41,7 @@ impl Server {
         Ok(server)
     }
 
-    /// What a reply to INFO says.
+    /// Parses a reply to INFO.
     ///
     /// # Errors
     /// The server refused, or it is something else.
@@ -114,7 +114,7 @@ impl Server {
         is_cluster && is_new
     }
 
-    /// Which counter of use its keys have.
+    /// The counter of use that its keys have.
     pub(crate) fn heat(&self, role: Role) -> Heat {
         match role {
             Role::Replica => Heat::Unasked,
@@ -134,7 +134,7 @@ impl Server {
         keys.fold(0, |sum, keys| sum.saturating_add(*keys))
     }
 
-    /// Whether a node has what it should have: a replica is connected to its primary and has its keys.
+    /// Whether a node is in order: a replica is connected to its primary and has its keys.
     ///
     /// # Errors
     /// It does not, for people.
@@ -161,7 +161,7 @@ impl Server {
         self.field(name).parse().ok()
     }
 
-    /// What changes when a server starts anew or takes other data: a scan that spans it is void.
+    /// A value that changes when a server restarts or loads other data: a scan that spans a change is void.
     pub(crate) fn incarnation(&self) -> String {
         ["run_id", "rdb_last_load_keys_loaded", "role"]
             .map(|name| self.field(name))
@@ -176,7 +176,7 @@ fn database(name: &str, value: &str) -> Option<(u64, u64)> {
     Some((name.strip_prefix("db")?.parse().ok()?, keys.parse().ok()?))
 }
 
-/// Waits until a replica has what its primary has now: keys that just came to it are on their way.
+/// Waits until a replica has the data that its primary has now: slots that have just moved there may still be replicated.
 ///
 /// # Errors
 /// One of them does not answer, or the replica keeps lagging.

@@ -24,7 +24,7 @@ pub struct SlotKeys {
     pub without_memory: Option<&'static str>,
 }
 
-/// A key, and what the server says of it.
+/// A key, and its details from the server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SlotKey {
     /// Its name, of a long one the start.

@@ -5,7 +5,7 @@ use slotscope_engine::command::{COMMANDS, Command};
 use slotscope_engine::format::capture::monitor_line::MonitorLine;
 use slotscope_engine::format::parse::words::Word;
 
-/// What stands in the place of a value.
+/// The placeholder of a value.
 const VALUE: &[u8] = b"\"?\"";
 /// Words that say where keys are.
 const KEYWORDS: [&[u8]; 4] = [b"STREAMS", b"STORE", b"STOREDIST", b"KEYS"];
@@ -70,7 +70,7 @@ fn tokens(mut text: &[u8]) -> Option<Vec<&[u8]>> {
     (text.is_empty() && !tokens.is_empty()).then_some(tokens)
 }
 
-/// Which words stay: the name of the command, its keys, and where that is asked for, numbers and words that lead to keys.
+/// The words to keep: the name of the command, its keys, and if asked for, numbers and words that lead to keys.
 fn kept(words: &[Word<'_>], keys: &[usize], with_numbers: bool) -> Vec<bool> {
     let leads = |word: &[u8]| {
         let is_number = word.len() <= DIGITS && word.iter().all(u8::is_ascii_digit);

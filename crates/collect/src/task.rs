@@ -1,4 +1,4 @@
-//! What is read from a node, how, and what came of it.
+//! A task: the slots to read from a node, how to read them, and the outcome.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,7 @@ use crate::server::Server;
 pub(crate) struct Plan<'a> {
     /// How servers are reached.
     pub access: &'a Access,
-    /// What is read of each key.
+    /// The details to read of each key.
     pub level: Level,
     /// COUNT of SCAN.
     pub count: u64,
@@ -39,12 +39,12 @@ impl Plan<'_> {
     }
 }
 
-/// What to read from which node.
+/// The slots to read from a node.
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
     /// Where it is.
     pub address: Address,
-    /// What it is.
+    /// Its role.
     pub role: Role,
     /// For a replica: its primary, whose keys it has to have.
     pub primary: Option<Address>,
@@ -54,14 +54,14 @@ pub(crate) struct Task {
     pub owned: SlotSet,
 }
 
-/// What came of a task.
+/// The outcome of a task.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
     /// The server and its version.
     pub server: String,
     /// Its keys before and after.
     pub dbsize: BeforeAfter,
-    /// What COUNTKEYSINSLOT answered at the end, by slot.
+    /// The replies to COUNTKEYSINSLOT at the end, by slot.
     pub counts: Vec<(u16, u64)>,
     /// Keys that came again.
     pub repeats: u64,
@@ -100,7 +100,7 @@ impl Strays {
         }
     }
 
-    /// How many there are but for those of `disturbed` slots.
+    /// How many there are apart from those of `slots`.
     pub(crate) fn outside(&self, disturbed: &SlotSet) -> u64 {
         let stray = self.by_slot.iter();
         let stray = stray.filter(|(slot, _)| !disturbed.contains(**slot));

@@ -1,4 +1,4 @@
-//! TLS to a server: whom to trust, and who one is. Nothing switches the verification off.
+//! TLS to a server: trusted certificates, and the client's own. Nothing switches the verification off.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use slotscope_engine::source::collection::manifest::TlsEntry;
 pub struct Tls {
     /// Certificate authorities to trust in place of those of the system.
     pub authorities: Option<PathBuf>,
-    /// The certificate that says who one is, and its key.
+    /// The client's certificate, and its key.
     pub identity: Option<(PathBuf, PathBuf)>,
     /// The name in the certificates of all servers, in place of the host of each.
     pub server_name: Option<String>,
 }
 
-/// What all connections of a run share.
+/// The TLS settings that all connections of a run share.
 #[derive(Debug, Clone)]
 pub struct TlsConfig {
     config: Arc<ClientConfig>,

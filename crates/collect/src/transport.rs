@@ -37,7 +37,7 @@ impl Timed {
         Ok(Timed { stream, deadline })
     }
 
-    /// What follows has to be done within this time.
+    /// Starts the time limit of the next exchange.
     pub(crate) fn begin(&mut self, timeout: Duration) {
         self.deadline = Instant::now() + timeout;
     }

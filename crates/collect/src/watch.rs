@@ -1,4 +1,4 @@
-//! Who owns which slot, asked of all primaries again and again: a slot that moves while it is read is noticed, and so is
+//! The owners of slots, asked of all primaries again and again: a slot that moves while it is read is noticed, and so is
 //! a replica that takes over.
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use crate::endpoints::Endpoints;
 use crate::listings::Listings;
 use crate::members::Member;
 
-/// What is said of a node that was never asked with success.
+/// The error of a node that never answered.
 const UNANSWERED: &str =
     "no answer; check that it runs, and --address-map where nodes announce other addresses";
 
@@ -32,7 +32,7 @@ const SHARE: u32 = 20;
 /// Between two looks while slots are read.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// What is asked, and what was seen.
+/// Watches the owners of slots.
 pub(crate) struct Watch<'a> {
     access: &'a Access,
     seed: Address,
@@ -160,7 +160,7 @@ impl<'a> Watch<'a> {
         Ok(())
     }
 
-    /// What all primaries list, taken together as it comes.
+    /// The listings of all primaries, folded as they arrive.
     fn ask_all(&mut self) -> Result<Listings> {
         let members = self.view.members.values();
         let primaries = members.filter(|member| member.role == Role::Primary);
@@ -187,7 +187,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Notes what is not as it was at `start`.
+    /// Notes changes since `start`.
     fn note(&mut self) {
         for slot in 0..SLOTS as u16 {
             let moved = self.owners.get(usize::from(slot)).and_then(Option::as_ref)
@@ -217,7 +217,7 @@ impl<'a> Watch<'a> {
 }
 
 impl Peer {
-    /// Asks it, and adds what it lists to `listings`: its text is not kept while others are asked.
+    /// Asks it, and adds its listing to `listings`: its text is not kept while others are asked.
     fn list(
         &mut self,
         id: &str,

@@ -1,4 +1,4 @@
-//! What a server did between two readings of it.
+//! The work of a server between two readings.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use slotscope_engine::source::collection::servers::ServerReading;
 
 use crate::probe::Reading;
 
-/// What a reading itself takes.
+/// The commands that a reading itself runs.
 const OWN: [&str; 3] = ["cluster|slot-stats", "cluster|info", "info"];
 /// Commands of a node that are named.
 const COMMANDS: usize = 5;
 
-/// What a server did between two readings of it.
+/// The work of a server between two readings.
 pub fn between(first: &Reading, last: &Reading) -> NodeWork {
     let secs = (last.at_ms - first.at_ms).max(0) as f64 / 1000.0;
     let has_restarted = last.server.uptime_in_seconds < first.server.uptime_in_seconds;

@@ -91,7 +91,7 @@ mod tests {
             assert_eq!(utc(1000 * seconds), text);
         }
         assert_eq!(utc(1_645_164_929_123), "2022-02-18T06:15:29.123Z");
-        // What no server means is a time all the same.
+        // Times that no server means are times all the same.
         assert!(utc(i64::MAX).starts_with("292278994-08-17") && utc(i64::MIN).starts_with('-'));
     }
 }

@@ -1,4 +1,4 @@
-//! The one error type: every message names the place, what is wrong there and a suggested fix.
+//! The one error type: every message names the place, the fault and a suggested fix.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,7 +10,7 @@ use crate::sentence::{AsTheyAre, Sentence};
 /// The result of anything that can fail for a reason the user can act on.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong; `Display` is the line the user reads after `slotscope: `, with the names in it: `Redaction::error` is for
+/// The error type; `Display` is the line the user reads after `slotscope: `, with the names in it: `Redaction::error` is for
 /// those who must not read them.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -19,7 +19,7 @@ pub enum Error {
     Io {
         /// The file or directory, as the user named it.
         place: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// An input, a flag or a topology that cannot be used as it is.
@@ -27,7 +27,7 @@ pub enum Error {
     Bad {
         /// Where: a file with line and byte, or a flag.
         place: String,
-        /// What is wrong and what to do about it.
+        /// The error, and a suggested fix.
         what: Sentence,
     },
     /// An option that cannot be used; the program spells it as a flag, and a binding as its language does.
@@ -37,7 +37,7 @@ pub enum Error {
         name: Cow<'static, str>,
         /// Its value, where the message quotes it.
         value: Name,
-        /// What is wrong and what to do about it.
+        /// The error, and a suggested fix.
         what: Sentence,
     },
     /// The caller's progress hook ended the run.

@@ -1,4 +1,4 @@
-//! Which file a path leads to, whatever it is called: no output replaces what is read, and no stream is read twice.
+//! The identity of a file, whatever path leads to it: no output replaces an input, and no stream is read twice.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub struct FileIdentity(u64, u64);
 pub(crate) struct FileIdentity(std::path::PathBuf);
 
 impl FileIdentity {
-    /// What is at `path`, with links followed; `-` is standard input. `None` where there is nothing.
+    /// The identity of the file at `path`, with links followed; `-` is standard input. `None` if nothing is there.
     pub fn of(path: &Path) -> Option<Self> {
         find(path).map(|(identity, _)| identity)
     }

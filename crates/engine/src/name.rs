@@ -81,7 +81,7 @@ fn is_leftward(c: char) -> bool {
         0x590..=0x8FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFE | 0x1_0800..=0x1_0FFF | 0x1_E800..=0x1_EFFF)
 }
 
-/// What starts and ends an isolated name.
+/// The characters that start and end an isolated name.
 pub const ISOLATION: [char; 2] = ['\u{2068}', '\u{2069}'];
 
 /// A spelled name that can stand in any line: one with letters from right to left would draw the numbers beside it into its

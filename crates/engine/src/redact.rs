@@ -18,7 +18,7 @@ const SHOWN: usize = 6;
 const MARKS: [&[u8]; 4] = [b"<n>", b"<hex>", b"<uuid>", b"<id>"];
 /// Places of errors that are not files.
 const OWN_PLACES: [&str; 3] = ["-", "standard output", "no input"];
-/// What holds names. It is taken apart without `..`: a member that is added does not compile before somebody has said whether
+/// A value with names. It is taken apart without `..`: a new member does not compile before somebody has said whether
 /// it is a name.
 pub trait Redact {
     /// Replaces them.
@@ -76,7 +76,7 @@ impl Redaction {
         Ok(Redaction { hash, is_random })
     }
 
-    /// What the report says about itself.
+    /// The note of the report about its redaction.
     pub fn note(&self) -> String {
         let key = if self.is_random {
             format!("a random key; with {VARIABLE} set, the same name is the same in every report")
@@ -129,7 +129,7 @@ impl Redaction {
         }
     }
 
-    /// What the system says holds no name; what anything else says may.
+    /// A message of the system holds no name; any other may.
     fn system_error(&self, error: io::Error) -> io::Error {
         if error.get_ref().is_none() {
             return error;
@@ -179,7 +179,7 @@ impl Redaction {
     }
 }
 
-/// Whether `text` is numbers and what they count: "line 3 (byte 17)".
+/// Whether `text` is numbers with units: "line 3 (byte 17)".
 fn is_position(text: &str) -> bool {
     const UNITS: [&str; 5] = ["line", "column", "byte", "shard", "entry"];
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());

@@ -18,7 +18,7 @@ impl Secret {
         &self.0
     }
 
-    /// What another says, without the text.
+    /// The message of another program, without the secret.
     pub fn hidden_in(&self, said: &str) -> String {
         match self.0.as_str() {
             "" => said.to_owned(),
@@ -33,12 +33,12 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Who logs in to a server.
+/// The user that logs in to a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// The ACL user; `None` for the default user.
     pub user: Option<String>,
-    /// Its password; `None` where the server asks for none.
+    /// Its password; `None` if the server does not ask for one.
     pub password: Option<Secret>,
 }
 

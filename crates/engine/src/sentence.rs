@@ -1,4 +1,4 @@
-//! A sentence that names something. Its names are apart from its words, and it has no `Display`: who prints it says how names
+//! A sentence that names something. Its names are apart from its words, and it has no `Display`: its printer decides how names
 //! are shown, so that none is printed where names are to be hidden.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -23,9 +23,9 @@ enum Part {
 
 /// How the names of a sentence are shown.
 pub(crate) trait ShowNames {
-    /// What stands for a name with this spelling.
+    /// The text that replaces a name with this spelling.
     fn name(&self, spelling: &str) -> String;
-    /// What stands for a piece of the input.
+    /// The text that replaces a piece of the input.
     fn excerpt(&self, spelling: &str) -> String;
 }
 
@@ -88,7 +88,7 @@ impl Sentence {
     }
 }
 
-/// Text that was written elsewhere: what is between its first and its last quote is a name, as a name may hold a quote.
+/// Text that was written elsewhere: the part between its first and its last quote is a name, as a name may hold a quote.
 impl From<&str> for Sentence {
     fn from(text: &str) -> Self {
         let quoted = text.find('"').zip(text.rfind('"'));

@@ -231,7 +231,7 @@ fn short_part(id: &Name) -> &[u8] {
     if is_generated { &id.0[..8] } else { &id.0 }
 }
 
-/// What people call a node: its hostname with the port, else its address, else its short id.
+/// The display name of a node: its hostname with the port, else its address, else its short id.
 pub fn node_name(id: &Name, address: Option<&Name>, hostname: Option<&Name>) -> Name {
     let port = |address: &Name| {
         let colon = address.0.iter().rposition(|byte| *byte == b':')?;
@@ -248,7 +248,7 @@ pub fn node_name(id: &Name, address: Option<&Name>, hostname: Option<&Name>) -> 
     }
 }
 
-/// What follows a list that is cut: `and 12 more`.
+/// The end of a shortened list: `and 12 more`.
 pub fn and_more(more: usize) -> String {
     format!("and {} more", grouped(more as u64))
 }

@@ -50,7 +50,7 @@ impl SharedParts {
         }
     }
 
-    /// What is left out of a name around its label: `*.example.com:6379`; `None` where nothing is.
+    /// The parts of a name that its label leaves out: `*.example.com:6379`; `None` if it leaves out nothing.
     pub(crate) fn of(self, name: &Name) -> Option<Name> {
         let whole = &name.0;
         if self == SharedParts::default() || whole.len() <= self.start + self.end {

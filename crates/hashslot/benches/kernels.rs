@@ -12,7 +12,7 @@ use std::time::Duration;
 /// A set of keys: its name and the lengths in it.
 type Set = (&'static str, RangeInclusive<usize>);
 
-/// What real dumps hold, single lengths, and what the crates' own benchmarks hash: buffers.
+/// The contents of real dumps, single lengths, and the buffers that the crates' own benchmarks hash.
 const SETS: [Set; 8] = [
     ("8..64", 8..=64),
     ("4", 4..=4),

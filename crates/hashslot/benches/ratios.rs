@@ -78,7 +78,7 @@ fn all() -> Vec<Contestant> {
     kernels().into_iter().chain(peers()).collect()
 }
 
-/// Which peer was fastest, and its time.
+/// The fastest peer, and its time.
 fn best_peer(all: &[Contestant], times: &[Time]) -> (usize, f64) {
     let peers = (kernels().len()..all.len()).map(|i| (i, times[i].median));
     peers.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap()

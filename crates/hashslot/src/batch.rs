@@ -1,4 +1,4 @@
-//! Batches of keys: views of one padded buffer, and keys from anywhere copied into such a buffer.
+//! Batches of keys: views of one padded buffer, and keys from anywhere copied into one.
 
 use crate::kernel::Kernel;
 use crate::slot;

@@ -40,7 +40,7 @@
 //! assert_eq!(slots, [3443, 3443, 12182]);
 //! ```
 //!
-//! Keys that lie anywhere are copied into such a buffer by [`slots()`], a few KiB at a time.
+//! Keys that lie anywhere are copied into a padded buffer by [`slots()`], a few KiB at a time.
 //!
 //! # Features
 //!

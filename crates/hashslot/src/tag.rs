@@ -1,6 +1,6 @@
 //! The hash tag rule of Redis and Valkey Cluster: which part of a key is hashed.
 //!
-//! The first `{` and the first `}` after it enclose the tag. Nothing between them, or no such pair: the whole
+//! The first `{` and the first `}` after it enclose the tag. If nothing is between them, or there is no pair, the whole
 //! key is hashed, and no later pair counts. Source: the Redis Cluster specification, "Hash tags".
 
 use core::ops::Range;

@@ -174,7 +174,7 @@ fn lengths_of_all_kinds_in_one_batch_at_every_place_in_it() {
     for round in 0..400 {
         let mut spans = Spans::default();
         for _ in 0..round % 41 {
-            // A third of the rounds has short keys only, so that what is done for these meets every batch size.
+            // A third of the rounds has short keys only, so that their fast path meets every batch size.
             let limit = LIMITS[next() as usize
                 % if round % 3 == 0 {
                     5 + round % 9

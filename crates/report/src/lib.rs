@@ -24,7 +24,7 @@ pub use crate::render::json;
 use crate::render::{csv, html};
 use crate::view::{Flame, Table};
 
-/// Which charts a report has.
+/// The charts of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum ChartSet {

@@ -25,11 +25,11 @@ pub(crate) const BIG_KEY: Rgb = hex(0xD9822B);
 /// See `BIG_KEY`.
 #[cfg(feature = "charts")]
 pub(crate) const HOT_TAG: Rgb = hex(0x1D4F7C);
-/// What needs a look.
+/// For loads that need a look.
 pub(crate) const WATCH: Rgb = hex(0xE08A1E);
-/// What is wrong; darker than all loads.
+/// For problems; darker than all loads.
 pub(crate) const ALARM: Rgb = hex(0xA81E16);
-/// What a perfect hash would give.
+/// For the loads under a perfect hash.
 pub(crate) const EXPECTED: Rgb = hex(0x3C4650);
 /// The sheet, and slots without load.
 pub(crate) const EMPTY: Rgb = hex(0xFFFFFF);

@@ -197,7 +197,7 @@ fn read_walk(walk: &mut dyn Walk, checking: &mut Checking<'_>) -> ReadStats {
     seen
 }
 
-/// One in so many inputs of a format is scanned in every way too.
+/// One in this many inputs of a format is scanned in every way too.
 const SCANNED: usize = 32;
 
 /// Differs from input to input, and is the same every time for one.
@@ -222,7 +222,7 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
         "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2),
         // A walk ends where the bytes are damaged.
         "aof" | "rdb" => 0,
-        // Lines between two rows are one reject, a string may go on over any number of lines, and RESP has lines without
+        // Lines between two rows are one reject, a string may span any number of lines, and RESP has lines without
         // keys.
         _ => usize::from(lines > 1),
     }
@@ -239,7 +239,7 @@ pub fn scan(bytes: &[u8]) -> bool {
 #[derive(Debug)]
 struct Stream(Arc<[u8]>);
 
-/// What is left of them, and how many a read gives.
+/// The remaining bytes, and how many a read gives.
 struct Reading(Arc<[u8]>, usize, usize);
 
 impl Read for Reading {
@@ -291,7 +291,7 @@ fn agree(format: &'static dyn Format, bytes: &[u8]) -> bool {
             ("a pipe shows", stream(bytes)),
             ("compression shows", stream(&gzip(bytes))),
         ];
-        // What looks compressed is read as what is in it, from a pipe only.
+        // Input that looks compressed is read as its content, from a pipe only.
         let is_plain = !decompress::is_compressed(bytes);
         for (what, source) in ways.into_iter().take(if is_plain { 3 } else { 1 }) {
             let found = run(&pools[1], chunk, source);

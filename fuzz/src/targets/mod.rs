@@ -1,4 +1,4 @@
-//! What the fuzz targets run. A target takes any bytes and returns whether they were accepted; it must not panic, hang,
+//! The fuzz targets. A target takes any bytes and returns whether they were accepted; it must not panic, hang,
 //! or use memory out of proportion to its input, and it asserts what has to hold for every input.
 
 mod formats;

@@ -11,10 +11,10 @@ use slotscope::redact::spelled;
 use slotscope::source::forward::Forward;
 use slotscope::source::memory::memory;
 
-/// An RDB file, and what is in it.
+/// An RDB file, and its content.
 pub struct Made {
     pub bytes: Vec<u8>,
-    /// Bytes behind its checksum.
+    /// Bytes after its checksum.
     pub behind: usize,
     /// Its keys: database, name, type, elements.
     pub keys: Vec<(u64, &'static [u8], &'static str, Option<u64>)>,
@@ -32,7 +32,7 @@ pub fn seeds() -> Vec<&'static [u8]> {
     MADE.iter().map(|made| &made.bytes[..]).collect()
 }
 
-/// A type: the magic of the file, the opcodes before the key, the number of the type, what is behind the key, the name
+/// A type: the magic of the file, the opcodes before the key, the number of the type, the bytes after the key, the name
 /// of the type and the elements.
 type Row = (
     &'static str,
@@ -302,7 +302,7 @@ fn surroundings() -> Vec<Made> {
     ]
 }
 
-/// What a walk finds: its keys and remarks, and how it ends.
+/// The keys and remarks of a walk, and how it ends.
 pub fn walked(input: Forward, verifies: bool) -> (Vec<String>, Option<(u64, String)>) {
     let mut walker = Walker::new(input, verifies, Allocator::default());
     let (mut found, mut end) = (Vec::new(), 0);

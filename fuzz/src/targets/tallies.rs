@@ -1,7 +1,7 @@
 //! Plans, tally files and recount files: whatever is in one, reading it ends in an error or in a report.
 //!
 //! An input is the content of a file, MessagePack without the compression, whose checksum would refuse every mutation. In it
-//! `ZEROS` and two bytes stand for so many zeros: tables of slots and sketches are full of them.
+//! `ZEROS` and two bytes stand for that number of zeros: tables of slots and sketches are full of them.
 
 use std::io::Read;
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ const PLAN: &str = "slotscope.tally-plan/1";
 const TALLY: &str = "slotscope.tally/1";
 const RECOUNT: &str = "slotscope.recount/1";
 
-/// What MessagePack never has, but in hashes and names: those of no zeros are the byte itself.
+/// A byte that MessagePack never has, except in hashes and names: a run of no zeros is the byte itself.
 const ZEROS: u8 = 0xC1;
 /// The shortest run of zeros that is written so.
 const RUN: usize = 4;
@@ -33,7 +33,7 @@ struct Counting {
     plan: Plan,
 }
 
-/// What inputs start from, and the files that they are merged with.
+/// The files that inputs start from and are merged with.
 struct Files {
     seeds: Vec<Vec<u8>>,
     /// The second half of a tally.
@@ -58,7 +58,7 @@ static FILES: LazyLock<Files> = LazyLock::new(|| {
     let slots = Counting::new(vec![("b.keys", table(9)), ("c.csv", table(30))], slots);
     let slots = slots.tally(&slots.plan.splits(u64::MAX));
 
-    // Which of the keys of operations there are takes a second pass.
+    // It takes a second pass to find the keys of operations in the dumps.
     let busy = Counting::new(
         vec![("d.keys", table(20)), ("e.monitor", operations(30))],
         Flags::default(),
@@ -216,7 +216,7 @@ fn options() -> Options {
     }
 }
 
-/// A table that has some of everything that is counted, and a row that is no key.
+/// A table that has some of everything that is counted, and a row that is not a key.
 fn table(rows: usize) -> Vec<u8> {
     let row = |i: usize| {
         let kind = ["string", "hash", "zset"][i % 3];

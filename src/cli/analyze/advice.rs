@@ -1,4 +1,4 @@
-//! Which hash tags the commands among the inputs ask for: the advice of `slotscope advise`, in the report.
+//! The hash tags that the commands among the inputs ask for: the advice of `slotscope advise`, in the report.
 
 use slotscope_engine::error::Result;
 use slotscope_engine::metric::Metric;
@@ -26,7 +26,7 @@ const CAPTURED_OF_EACH: u64 = 1 << 20;
 /// Patterns that a report lists: those that a scheme may change.
 const LISTED: usize = 256;
 
-/// What was counted, with an advice where captures are among the inputs that have commands with several keys. All inputs are
+/// The counts, with an advice if captures are among the inputs that have commands with several keys. All inputs are
 /// then read once more.
 ///
 /// # Errors
@@ -75,7 +75,7 @@ fn batches_of(captures: &[Box<dyn Source>], topology: &Topology) -> Result<(Batc
     Ok((fanout.take_batches(), read.is_cut.then_some(most)))
 }
 
-/// What the tags move of the keys and of their operations.
+/// The effect of the tags on the keys and on their operations.
 fn moved(
     reading: &Reading,
     captures: &[Box<dyn Source>],

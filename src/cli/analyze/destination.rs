@@ -18,7 +18,7 @@ pub(super) fn report_name(input: Option<&PathBuf>) -> PathBuf {
         _ => PathBuf::from("stdin"),
     };
     let name = stem(whole.file_name().unwrap_or("keys".as_ref()));
-    // What is left of `...keys` would lead elsewhere.
+    // The rest of `...keys` would lead elsewhere.
     if name
         .as_os_str()
         .as_encoded_bytes()

@@ -232,7 +232,7 @@ impl AnalyzeArgs {
         })
     }
 
-    /// What the flags name.
+    /// The input that the flags name.
     fn found(&self) -> Result<FoundInput<'_>> {
         let found = InputFlags {
             reading: &self.reading,
@@ -275,7 +275,7 @@ impl AnalyzeArgs {
                 .words(input.collected.as_ref().map(Collected::word))?;
             analysis = analysis.reading_words([words, spec::words(&self.hashing)].concat());
         }
-        // Names in the advice are parts of names; counts by slot alone have none.
+        // Names in the advice are parts of names; counts by slot alone have no names.
         let is_advised = !self.redact && !self.counting.slots_only() && self.reading.format == AUTO;
         let by = self.by.metrics()?.first().copied();
         let mut summary = input.keys.count(&analysis, |counted| {
@@ -363,14 +363,14 @@ impl AnalyzeArgs {
         Ok(Some((files, path)))
     }
 
-    /// What the run reads, which no output may replace.
+    /// The inputs of the run, which no output may replace.
     fn files_read<'a>(&'a self, found: &'a FoundInput<'_>) -> impl Iterator<Item = &'a Path> {
         let listings = [&self.cluster.topology, &self.cluster_info];
         let listings = listings.into_iter().flatten().map(PathBuf::as_path);
         found.paths().into_iter().chain(listings)
     }
 
-    /// What was typed, with blanks between; the names in it are redacted as a whole.
+    /// The command line as typed, with blanks between; the names in it are redacted as a whole.
     fn command_line(&self) -> Name {
         if self.redact {
             return Name::from("slotscope analyze ... --redact");

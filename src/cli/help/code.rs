@@ -4,7 +4,7 @@ use pulldown_cmark::CodeBlockKind;
 
 use slotscope_report::render::text::{shell_words, wrapped};
 
-/// What a line that continues begins with.
+/// The indent of a continued line.
 const INDENT: &str = "    ";
 
 /// How a line that is too long is broken.
@@ -20,7 +20,7 @@ pub(super) enum Code {
 }
 
 impl Code {
-    /// What a block is.
+    /// The kind of a block.
     pub(super) fn of(kind: &CodeBlockKind<'_>) -> Self {
         let language = match kind {
             CodeBlockKind::Fenced(info) => info.split(' ').next().unwrap_or_default(),

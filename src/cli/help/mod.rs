@@ -75,7 +75,7 @@ fn of(word: &str) -> Result<String> {
     command.ok_or_else(|| unknown(word, &cli))
 }
 
-/// What may be meant by a word that is neither: a verb of another tool, a misspelt name, or a word of some pages.
+/// The likely meaning of a word that is neither: a verb of another tool, a misspelt name, or a word of some pages.
 fn unknown(word: &str, cli: &clap::Command) -> Error {
     let commands = cli.get_subcommands().map(clap::Command::get_name);
     let names: Vec<&str> = commands

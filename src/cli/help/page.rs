@@ -38,7 +38,7 @@ fn without_contents(markdown: &str) -> String {
 struct Page {
     width: usize,
     out: String,
-    /// What is collected of a paragraph, a heading, an item or a cell.
+    /// The text so far of a paragraph, a heading, an item or a cell.
     text: String,
     /// The number of the next item of each open list; `None` where it has bullets.
     lists: Vec<Option<u64>>,

@@ -4,7 +4,7 @@
 pub struct Topic {
     /// The word after `slotscope help`.
     pub name: &'static str,
-    /// What the page answers.
+    /// The question that the page answers.
     pub about: &'static str,
     /// The page, in Markdown.
     pub page: &'static str,

@@ -1,4 +1,4 @@
-//! What an argument names besides a dump, and the answer of a command that cannot read it: what to name instead.
+//! The inputs that an argument may name besides a dump, and the answer of a command that cannot read them: what to name instead.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,7 +12,7 @@ use slotscope_engine::source::{Source, remote};
 use crate::partial;
 use crate::pipeline::slot_stats;
 
-/// What is not a dump.
+/// An input that is not a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
     /// A URL, or a host and a port.
@@ -28,7 +28,7 @@ pub enum InputKind {
 /// The kinds that a command does not read, and what to name instead of each.
 pub type Refused = [(InputKind, &'static str)];
 
-/// What commands that read names say of inputs without names.
+/// The answers of commands that read names to inputs without names.
 pub(crate) const NEEDS_NAMES: &Refused = &[
     (InputKind::Tally, "name the dumps that it was counted from"),
     (
@@ -37,7 +37,7 @@ pub(crate) const NEEDS_NAMES: &Refused = &[
     ),
 ];
 
-/// What commands that read what clients do say of other inputs.
+/// The answers of commands that read client commands to other inputs.
 pub(crate) const NEEDS_COMMANDS: &Refused = &[
     (
         InputKind::Server,
@@ -57,7 +57,7 @@ pub(crate) const NEEDS_COMMANDS: &Refused = &[
     ),
 ];
 
-/// What `dump` says of inputs that are not RDB files.
+/// The answers of `dump` to inputs that are not RDB files.
 pub(crate) const NEEDS_RDB: &Refused = &[
     (
         InputKind::Server,
@@ -74,7 +74,7 @@ pub(crate) const NEEDS_RDB: &Refused = &[
     (InputKind::SlotCounts, "name an RDB file"),
 ];
 
-/// What `timeline` says of inputs without times.
+/// The answers of `timeline` to inputs without times.
 pub(crate) const NEEDS_TIMES: &Refused = &[
     (
         InputKind::Server,
@@ -86,7 +86,7 @@ pub(crate) const NEEDS_TIMES: &Refused = &[
     ),
 ];
 
-/// What `find-tag --avoid` says of inputs that are not lines of text.
+/// The answers of `find-tag --avoid` to inputs that are not lines of text.
 pub(crate) const NEEDS_LINES: &Refused = &[
     (
         InputKind::Server,
@@ -102,7 +102,7 @@ pub(crate) const NEEDS_LINES: &Refused = &[
     ),
 ];
 
-/// What `tally` says of inputs that are not dumps.
+/// The answers of `tally` to inputs that are not dumps.
 pub(crate) const NEEDS_DUMPS: &Refused = &[
     (
         InputKind::Server,

@@ -1,4 +1,4 @@
-//! What a command reads, whatever its arguments name: dumps (files, objects, collections, counts by slot), running servers,
+//! The input of a command, whatever its arguments name: dumps (files, objects, collections, counts by slot), running servers,
 //! whose keys are collected first, or tally files.
 
 pub mod kind;
@@ -32,9 +32,9 @@ pub(crate) struct InputFlags<'a> {
     pub reading: &'a ReadingArgs,
     /// How servers are reached.
     pub servers: &'a ServerArgs,
-    /// What of a key is hashed; `None` for commands that do not compute slots.
+    /// The hash policy; `None` for commands that do not compute slots.
     pub hashing: Option<&'a HashSpec>,
-    /// What the command does not read.
+    /// The inputs that the command does not read.
     pub refused: &'static Refused,
 }
 
@@ -53,9 +53,9 @@ enum What {
 
 /// Inputs that can be counted.
 pub struct Input {
-    /// What is counted.
+    /// The keys to count.
     pub keys: Keys,
-    /// What was read of servers; it may be removed with this value.
+    /// The collection of the servers; it may be removed with this value.
     pub collected: Option<Collected>,
 }
 
@@ -122,7 +122,7 @@ impl FoundInput<'_> {
         }
     }
 
-    /// What files are called that are made of servers.
+    /// The name for files that are made of servers.
     pub(crate) fn server_name(&self) -> Option<String> {
         match &self.what {
             What::Servers(servers) => Some(servers.name()),
@@ -159,7 +159,7 @@ impl FoundInput<'_> {
 }
 
 impl Input {
-    /// What is read, for commands that read names.
+    /// The reading, for commands that read names.
     ///
     /// # Errors
     /// The keys were counted elsewhere.
@@ -175,7 +175,7 @@ impl Input {
 }
 
 impl Keys {
-    /// Counts them, or takes over what was counted, and calls `judge` with it.
+    /// Counts them, or merges tally files, and calls `judge` with the counts.
     ///
     /// # Errors
     /// As `Analysis::count` and `judge`; tally files that are incomplete or of other options.

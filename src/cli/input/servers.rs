@@ -53,7 +53,7 @@ pub(crate) struct Servers {
     collect: Vec<String>,
 }
 
-/// What was read of them.
+/// The collection of the servers.
 pub enum Collected {
     /// In a directory of the user.
     Kept(PathBuf),
@@ -68,7 +68,7 @@ pub enum Collected {
 }
 
 impl ServerArgs {
-    /// What is read is removed at the end.
+    /// The collection is removed at the end.
     pub fn for_now(live: LiveArgs) -> Self {
         ServerArgs {
             live,
@@ -84,7 +84,7 @@ impl ServerArgs {
         }
     }
 
-    /// Who logs in to the servers that the inputs are, or are of.
+    /// The credentials for the servers that the inputs are, or are of.
     ///
     /// # Errors
     /// The password is not where the flags say, or a server cannot be reached as they say.
@@ -143,7 +143,7 @@ impl ServerArgs {
 }
 
 impl Servers {
-    /// What files are called that are made of them.
+    /// The name for files that are made of them.
     pub(crate) fn name(&self) -> String {
         self.name.clone()
     }
@@ -223,7 +223,7 @@ impl Collected {
         }
     }
 
-    /// Puts the command that keeps such a directory before those that read it, and says that it is removed.
+    /// Puts the command that keeps such a directory before the commands that read it, and says that it is removed.
     pub(crate) fn note(&self, summary: &mut Summary, redacted: bool) {
         let Collected::ForNow { collect, .. } = self else {
             return;

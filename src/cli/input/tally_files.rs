@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 256 << 20;
 pub(crate) struct Tallies {
     /// The tallies.
     pub tally: Option<TallyFile>,
-    /// What a second pass counted.
+    /// The counts of a second pass.
     pub again: Option<RecountFile>,
 }
 

@@ -42,7 +42,7 @@ fn workload(kind: &Kind, seed: u64) -> (Workload, f64) {
     )
 }
 
-/// What is wrong with the advice on a workload.
+/// The fault of the advice on a workload.
 fn wrong(load: &Workload, noise: f64) -> Option<String> {
     let (names, batches) = load.given();
     let model = Model::of(&names, &batches, load.nodes, |_| false);
@@ -68,7 +68,7 @@ fn wrong(load: &Workload, noise: f64) -> Option<String> {
     }
 }
 
-/// What a change brings too little of: batches in one slot, but for the noise, and even nodes, but for chance.
+/// The shortfall of a change: batches in one slot, except for the noise, and even nodes, except for chance.
 fn too_little(
     decision: &Decision,
     nodes: usize,

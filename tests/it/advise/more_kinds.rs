@@ -262,7 +262,7 @@ pub(super) fn chance_ids(rng: &mut Rng, _: f64) -> Workload {
     load
 }
 
-/// A nightly job reads many hosts of one day: the day is no tag.
+/// A nightly job reads many hosts of one day: the day is not a tag.
 pub(super) fn day_job(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     load.names(

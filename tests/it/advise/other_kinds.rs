@@ -1,4 +1,4 @@
-//! Kinds of workloads that the rules were not made on; what is right was written down before the first run.
+//! Kinds of workloads that the rules were not made on; the right advice was written down before the first run.
 
 use super::kinds::Kind;
 use super::workload::{Right, Workload, change, uuid};

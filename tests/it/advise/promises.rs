@@ -1,4 +1,4 @@
-//! What is promised is what comes: names and batches are rewritten by the rules for whatif, and counted by their slots.
+//! Forecasts of advise hold: names and batches are rewritten by the rules for whatif, and counted by their slots.
 
 use super::kinds::KINDS;
 use super::other_kinds::OTHER_KINDS;

@@ -83,7 +83,7 @@ fn a_scheme_of_a_sample_is_carried_out_on_all_names() {
     }
 }
 
-/// What schemes make of all names, counted from a quarter of them, is near what is counted from all.
+/// Slots of all names under schemes, estimated from a quarter of them, are near those counted from all.
 fn of_one_in_four(reading: &Reading, model: &Model<'_>, exact: &[Scored], renamings: &[Renaming]) {
     let mut schemes = exact.to_vec();
     let counted = reading.scan("carrying out", || {

@@ -4,7 +4,7 @@
 use crate::support::run::{Scratch, report};
 use serde_json::Value;
 
-/// What `advise` and `fanout` say of names and commands, on 12 nodes.
+/// The outputs of `advise` and `fanout` for names and commands, on 12 nodes.
 struct Said {
     scratch: Scratch,
     advice: Value,
@@ -21,7 +21,7 @@ impl Said {
         Said { scratch, advice }
     }
 
-    /// What `fanout` says of the commands with names as they become.
+    /// The output of `fanout` for the commands with the new names.
     fn fanout(&self, becomes: impl Fn(&str) -> String) -> Value {
         let commands = std::fs::read_to_string(self.scratch.path("commands")).unwrap();
         let renamed = commands.lines().map(|line| {

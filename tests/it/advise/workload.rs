@@ -1,4 +1,4 @@
-//! Workloads whose right advice is known: names, batches, and what must be said of them.
+//! Workloads whose right advice is known: names, batches, and the expected advice.
 
 use crate::support::rng::Rng;
 use slotscope::advise::batches::Batches;
@@ -14,7 +14,7 @@ pub(super) struct Workload {
     pub right: Right,
 }
 
-/// What is right.
+/// The right advice.
 #[derive(Default, Clone, Copy)]
 pub(super) enum Right {
     /// The names stay as they are.
@@ -22,11 +22,11 @@ pub(super) enum Right {
     Keep,
     /// They stay, and the advice names this family.
     KeepFor(&'static str),
-    /// They change: at least so many of the batches are in one slot, and as many values spread the load.
+    /// They change: at least this share of the batches are in one slot, and this many values spread the load.
     Change { share: f64, units: usize },
 }
 
-/// `share` of the batches in one slot, by a tag of so many values.
+/// `share` of the batches in one slot, by a tag of `units` values.
 pub(super) fn change(share: f64, units: usize) -> Right {
     Right::Change { share, units }
 }
@@ -89,7 +89,7 @@ impl Workload {
         self
     }
 
-    /// What the model is given.
+    /// The inputs of the model.
     pub(super) fn given(&self) -> (NameSample, Batches) {
         let mut names = NameSample::new(Metric::Bytes);
         let mut batches = Batches::default();

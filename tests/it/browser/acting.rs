@@ -1,4 +1,4 @@
-//! What the page says first, and how it holds together: cards of the problems, steps, navigation, print, layout.
+//! The start of the page, and its coherence: cards of the problems, steps, navigation, print, layout.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// The most bytes of the page of the shop.
 const SHOP_BYTES: u64 = 500_000;
-/// How far what is seen may move while the page loads; above it readers lose their place.
+/// How far visible parts may move while the page loads; above it readers lose their place.
 const LAYOUT_SHIFT: f64 = 0.05;
 
 fn shop() -> Report {

@@ -1,4 +1,4 @@
-//! What is operated: the map and the tables answer to pointer and keys.
+//! Operating the page: the map and the tables answer to pointer and keys.
 
 use super::{column, open, sample};
 use crate::support::chromium::Tab;

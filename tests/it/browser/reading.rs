@@ -1,4 +1,4 @@
-//! What is read: hostile names are plain text, nothing is fetched, the numbers are those of report.json, and every
+//! Reading the page: hostile names are plain text, nothing is fetched, the numbers are those of report.json, and every
 //! width in both themes is readable.
 
 use std::path::Path;
@@ -73,7 +73,7 @@ fn only_the_script_of_the_page_runs_and_nothing_is_fetched() {
     let report = sample();
     let mut tab = open(&report);
     assert_eq!(tab.faults(), Vec::<String>::new());
-    // Each is what a name that slipped through would do; a policy that lets it pass answers otherwise.
+    // Each is the attack of a name that slipped through; a policy that lets it pass answers otherwise.
     let inline = "new Promise((done) => { document.addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective), {once: true}); const s = document.createElement('script'); s.append('window.owned = 1'); document.body.append(s); setTimeout(() => done('ran'), 5000); })";
     let directive = tab.eval(inline);
     assert!(

@@ -22,7 +22,7 @@ const KEYS: usize = 6000;
 /// Reads of other keys on each node at a time, and of the hot one.
 const USUAL: usize = 60;
 const MORE: usize = 300;
-/// Of a capture.
+/// The size of a capture.
 const CAPTURED_BYTES: u64 = 1 << 20;
 
 #[test]

@@ -17,11 +17,11 @@ use crate::support::redis::{Reply, Server};
 use crate::support::run::Scratch;
 use slotscope::slot::slot;
 
-/// A sorted set of so many elements: 45 MiB.
+/// The elements of a sorted set: 45 MiB.
 const ELEMENTS: u64 = 400_000;
 const GIANT: &str = "lb:global:alltime";
 const VALUE: usize = 8000;
-/// What the writer may add: keys of about so many bytes.
+/// The writer may add keys of about this many bytes.
 const WRITTEN: usize = 5000;
 const WRITTEN_BYTES: f64 = 200.0;
 
@@ -57,7 +57,7 @@ fn memory_is_even_after_the_steps_and_nobody_waited() {
         (0..count).map(|i| format!("{head}:{i}")).collect()
     };
     let tagged = keys("{tenant:acme}", 9600);
-    // Where the tag is there is little else: there, moves are no relief.
+    // There is little besides the tag there, so that moves do not help.
     let crowded = cluster.owner(slot(b"{tenant:acme}"));
     let is_roomy = |tag: &u32| {
         cluster.owner(slot(format!("u{tag}").as_bytes())) != crowded || tag.is_multiple_of(8)
@@ -144,7 +144,7 @@ fn carry_out(
     promised
 }
 
-/// Each node's data are at most what was promised, with the errors that a promise has.
+/// Each node's data are at most the forecast, with the errors that a forecast has.
 fn promise_is_kept(cluster: &Cluster, empty: &[f64], promised: f64, more: f64) {
     let data: Vec<f64> = used(cluster)
         .iter()
@@ -171,7 +171,7 @@ fn used(cluster: &Cluster) -> Vec<f64> {
     cluster.servers.iter().map(used).collect()
 }
 
-/// Writes keys of all slots until `is_over`; what they are then.
+/// Writes keys of all slots until `is_over`; their state then.
 fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u8>> {
     let mut written = HashMap::new();
     let mut count = 0;

@@ -61,7 +61,7 @@ fn of_file(path: PathBuf, topology: &Topology, parts: Parts, by: Metric) -> Summ
     )
 }
 
-/// The findings of keys without tags, so many in each slot.
+/// The findings of keys without tags, with `keys` keys in each slot.
 fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
     let mut tallies = Tallies::new(Parts::All);
     tallies.slots.loads.keys = (0..SLOTS as u64).map(keys).collect();

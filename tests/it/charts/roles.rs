@@ -1,4 +1,4 @@
-//! What the charts of a dump with a big key, a hot tag and a storm of expiry say of each.
+//! The charts of a dump with a big key, a hot tag and a storm of expiry show each of them.
 
 use super::{Picture, even};
 use crate::support::run::{Scratch, report};

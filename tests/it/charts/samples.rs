@@ -221,7 +221,7 @@ fn the_same_findings_give_the_same_bytes() {
     }
 }
 
-/// Pixels are what people see: the ratio of a hot node is red, a map of equal slots is of one colour, an empty slot is white.
+/// People see pixels: the ratio of a hot node is red, a map of equal slots is of one colour, an empty slot is white.
 #[test]
 fn colours_say_what_the_numbers_say() {
     let has = Picture::pixels_of;

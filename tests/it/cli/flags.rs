@@ -1,4 +1,4 @@
-//! What flags do, and which values are refused.
+//! The effects of flags, and which values are refused.
 
 use std::fs;
 use std::path::Path;

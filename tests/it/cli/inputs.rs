@@ -1,4 +1,4 @@
-//! What is read, and what is said of files that cannot be.
+//! Inputs that are read, and messages about files that cannot be.
 
 use std::fs;
 use std::path::Path;

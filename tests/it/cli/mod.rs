@@ -1,4 +1,4 @@
-//! The program as a user meets it: exit codes, what goes to which stream, what is left on disk.
+//! The program as a user meets it: exit codes, streams, and the state of the disk afterwards.
 
 mod flags;
 mod inputs;

@@ -1,4 +1,4 @@
-//! What is written, where, and what is left on disk.
+//! Output files: their content, their place, and the state of the disk afterwards.
 
 use std::fs;
 use std::io::Write;

@@ -11,7 +11,7 @@ fn dump() -> Vec<u8> {
     b"user:{1}:name\n".repeat(100_000)
 }
 
-/// Analyzes a dump of a server whose answers behind the first are wrong; few retries, short waits.
+/// Analyzes a dump of a server whose answers after the first are wrong; few retries, short waits.
 fn analyze(
     fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
 ) -> (std::process::Output, Server) {
@@ -22,7 +22,7 @@ fn analyze(
     (run(&args), server)
 }
 
-/// As `fault`, for all requests behind the first.
+/// As `fault`, for all requests after the first.
 fn later(fault: Fault) -> impl Fn(&Asked) -> Option<Fault> + Send + Sync {
     move |asked| (asked.nth > 0).then(|| fault.clone())
 }

@@ -140,7 +140,7 @@ impl Drop for Started {
     }
 }
 
-/// Where tests/run installs what is not on the PATH.
+/// Where tests/run installs tools that are not on the PATH.
 fn installed(path: &str) -> PathBuf {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_slotscope"));
     program.ancestors().nth(2).unwrap().join(path)

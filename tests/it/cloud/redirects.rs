@@ -1,11 +1,11 @@
-//! Redirects: what another server learns of the one that was named, and what the report says of who answered.
+//! Redirects: another server must not learn secrets of the first, and the report names the server that answered.
 
 use super::server::{Fault, Server};
 use super::{run, run_with};
 use crate::support::run::{Scratch, assert_fails, report, stderr, stdout};
 use crate::support::tls::Authority;
 
-/// In addresses, headers and options of what is named first.
+/// In addresses, headers and options of the first server.
 const SECRET: &str = "hunter2";
 const DUMP: &[u8] = b"user:{1}:name\n";
 
@@ -57,7 +57,7 @@ fn another_server_is_told_nothing_and_is_named_in_the_report() {
         let file = &made["input"]["files"][0];
         assert_eq!(file["object"]["answered_by"], host);
         assert_eq!(made["input"]["keys"], 100_000);
-        // The first one was asked with what is meant for it.
+        // The first one was asked with its own secrets.
         let asked = first.asked()[0].head.join("\n");
         assert!(asked.contains("sig=hunter2") && asked.contains("uthorization: Basic"));
         assert!(asked.contains("user-agent: hunter2"), "{asked}");

@@ -34,11 +34,11 @@ pub(crate) struct Asked {
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     Status(u16),
-    /// The connection ends behind so many bytes of the body.
+    /// The connection ends after this many bytes of the body.
     Cut(usize),
     /// A byte of the body a second.
     Drip,
-    /// So many bytes more or fewer than the range has.
+    /// The body is this many bytes longer or shorter than the range.
     Length(isize),
     /// Another range, whatever was asked for.
     Range(&'static str),
@@ -145,7 +145,7 @@ impl Server {
         format!("{}://{}/{path}", self.scheme, self.address)
     }
 
-    /// What was asked for so far.
+    /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.state.asked.lock().unwrap().clone()
     }

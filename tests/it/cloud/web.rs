@@ -12,7 +12,7 @@ use crate::support::run::{
 };
 use crate::support::tls::Authority;
 
-/// More than a part of what is fetched at once.
+/// More than the part that is fetched at once.
 const LONG: usize = 14 << 20;
 
 /// The report of inputs, without what says where they are.

@@ -1,4 +1,4 @@
-//! What the first line and the first step say of load that is even, and of a burst that is shorter than the capture.
+//! The first line and the first step for a load that is even, and for a burst that is shorter than the capture.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;

@@ -81,7 +81,7 @@ impl Running {
     }
 }
 
-/// Stable keys, each with its own slot, less those in a slot of `but`.
+/// Stable keys, each with its own slot, except those in a slot of `but`.
 fn stable() -> BTreeSet<Vec<u8>> {
     (0..STABLE)
         .map(|i| format!("stable:{i}").into_bytes())

@@ -1,4 +1,4 @@
-//! `slotscope collect`: what it writes is what real servers answer.
+//! `slotscope collect`: its files agree with the replies of real servers.
 
 mod bursts;
 mod collected;

@@ -33,7 +33,7 @@ fn by_name(rows: Vec<Row>) -> BTreeMap<Name, Row> {
     rows
 }
 
-/// What is collected of all kinds of values is what the server says of each.
+/// A collection of all kinds of values agrees with the server.
 fn same_as_asked(kind: Kind, policy: &str) {
     let modules = kind.modules();
     let options = [
@@ -378,7 +378,7 @@ fn reading_leaves_no_trace_in_the_server() {
 fn keys_of_slots_that_a_node_does_not_own_are_counted_and_left_out() {
     let cluster = Cluster::start(&even(3));
     let keys = filled(&cluster);
-    // What an aborted migration leaves: keys of a slot in a node that does not own it.
+    // An aborted migration leaves keys of a slot in a node that does not own it.
     let stray = (0..)
         .map(|i| format!("stray:{i}"))
         .find(|key| cluster.owner(slotscope::slot(key.as_bytes())) == 1);

@@ -1,4 +1,4 @@
-//! What servers say of themselves, and servers that are down or refuse: a collection has what there is, and says the rest.
+//! Readings of servers, and servers that are down or refuse: a collection has the rest, and says what is missing.
 
 use std::time::{Duration, Instant};
 

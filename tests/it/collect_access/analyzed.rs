@@ -73,7 +73,7 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
     args.extend(["--topology", "all/cluster.nodes", "--json"]);
     args.insert(0, "analyze");
     let [mut alike, mut found] = [report(&scratch.run(&args)), found].map(without_origin);
-    // What servers say of themselves is in the collection alone.
+    // Readings of servers are in the collection alone.
     for report in [&mut alike, &mut found] {
         report["input"] = Value::Null;
         report["verdict"] = report["verdict"]["roles"].take();
@@ -158,7 +158,7 @@ fn servers_are_analyzed_as_their_collection_is_and_nothing_is_left_unless_kept()
     );
     assert_eq!(scratch.entries("all").len(), scratch.entries("kept").len());
 
-    // What is removed is collected again before it is planned with.
+    // A collection that was removed is collected again before it is planned with.
     let remedies = &report(&live)["verdict"]["steps"];
     let command = remedies[0]["command"].as_str().unwrap();
     assert!(
@@ -308,7 +308,7 @@ fn a_lone_server_is_one_node_and_its_limit_comes_first() {
         "{text}"
     );
     assert!(text.contains("one node, "), "{text}");
-    // Of a part of the same directory as well, and with other nodes where the flags name them.
+    // The same for a part of the directory, and with other nodes if the flags name them.
     succeeded(scratch.run(&["collect", &address, "-o", "out"]));
     succeeded(scratch.run(&["tally", "out", "-o", "a.tally"]));
     let merged = report(&scratch.run(&["analyze", "a.tally", "--json"]));

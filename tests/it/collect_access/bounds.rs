@@ -5,7 +5,7 @@ use crate::support::hostile::{Answer, Hostile};
 use crate::support::run::{Scratch, clean_environment};
 use crate::support::usage;
 
-/// What docs/limits.md states of `collect`, and of `analyze` of a server while it collects: so much, and so much more for
+/// The limits in docs/limits.md of `collect`, and of `analyze` of a server while it collects: a base, and an amount for
 /// each node of a cluster that is read at once.
 const MOST_MIB: u64 = 320;
 const NODE_MIB: u64 = 64;
@@ -22,7 +22,7 @@ struct Case {
     /// Nodes of the cluster that the server says it is; none of 0.
     nodes: usize,
     flags: &'static [&'static str],
-    /// What the message has; nothing where the run succeeds.
+    /// The text that the message must have; `None` if the run succeeds.
     said: Option<&'static str>,
 }
 
@@ -31,7 +31,7 @@ fn text(len: usize) -> Vec<u8> {
     [head, vec![b'x'; len], b"\r\n".to_vec()].concat()
 }
 
-/// A page of SCAN, the last one, of so many keys of so many bytes.
+/// A page of SCAN, the last one, of `keys` keys of `len` bytes each.
 fn page(keys: usize, len: usize) -> Vec<u8> {
     let mut page = format!("*2\r\n$1\r\n0\r\n*{keys}\r\n").into_bytes();
     for i in 0..keys {
@@ -40,14 +40,14 @@ fn page(keys: usize, len: usize) -> Vec<u8> {
     page
 }
 
-/// INFO of so many databases.
+/// INFO of `number` databases.
 fn databases(number: usize) -> Vec<u8> {
     let databases = (0..number).map(|i| format!("db{i}:keys=1,expires=0\r\n"));
     let info = INFO.to_owned() + &databases.collect::<String>();
     format!("${}\r\n{info}\r\n", info.len()).into_bytes()
 }
 
-/// What a cluster of so many nodes lists, all of them the server at `port`.
+/// The listing of a cluster of `nodes` nodes, all of them the server at `port`.
 pub(super) fn listing(nodes: usize, port: u16) -> Answer {
     let line = |i: usize| {
         let (first, last) = (i * 16384 / nodes, (i + 1) * 16384 / nodes - 1);
@@ -57,7 +57,7 @@ pub(super) fn listing(nodes: usize, port: u16) -> Answer {
     Answer::text(&(0..nodes).map(line).collect::<String>())
 }
 
-/// What an ordinary server of a few strings answers.
+/// The replies of an ordinary server with a few strings.
 pub(super) fn ordinary(asked: &str, is_cluster: bool) -> Answer {
     match asked.split(' ').next().unwrap_or_default() {
         "INFO" => Answer::text(INFO),
@@ -153,7 +153,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// What a run from that server took, as a row of the table; the error where it did not do as it should.
+/// The cost of a run from that server, as a row of the table; the error if it did not do as it should.
 fn check(case: &Case) -> (String, Result<(), String>) {
     let answer = Answer::Bytes((case.answer)());
     let (command, nodes) = (case.command, case.nodes);

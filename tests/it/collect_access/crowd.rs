@@ -15,7 +15,7 @@ use crate::support::usage::{self, Usage};
 
 const INFO: &str = "redis_version:7.2.4\r\nrun_id:a\r\nrole:master\r\ndb0:keys=4,expires=0\r\n";
 
-/// What docs/limits.md states of a collection of so many primaries.
+/// The number of primaries for which docs/limits.md states the cost of a collection.
 const MOST_PRIMARIES: usize = 2000;
 const MOST_MIB: u64 = 100;
 
@@ -24,7 +24,7 @@ struct Crowd {
     port: u16,
 }
 
-/// What it answers.
+/// Its replies.
 struct Script {
     /// CLUSTER NODES without the word `myself`, and where each line has it.
     listing: String,

@@ -37,7 +37,7 @@ fn manifest(scratch: &Scratch, run: &Output) -> Value {
     serde_json::from_slice(&fs::read(scratch.path("all/collect.json")).unwrap()).unwrap()
 }
 
-/// The names of all files below a directory, and what is in them.
+/// The names and contents of all files below a directory.
 fn files_below(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {

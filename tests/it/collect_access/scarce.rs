@@ -1,4 +1,4 @@
-//! Few threads and few descriptors: a run of a cluster is done, or says what it lacks and leaves nothing.
+//! Few threads and few descriptors: a run of a cluster completes, or names the shortage and leaves nothing.
 
 use std::process::{Command, Output};
 

@@ -22,7 +22,7 @@ fn server() -> Server {
     server
 }
 
-/// No trace of the password is in what was printed or written.
+/// No trace of the password is in the outputs.
 #[track_caller]
 fn assert_hidden(scratch: &Scratch, run: &Output) {
     let mut texts = files_below(&scratch.path(""));
@@ -144,7 +144,7 @@ fn a_password_is_asked_for_on_the_terminal_without_an_echo() {
         "{program} collect 127.0.0.1:{} -o all --ask-password",
         server.port
     );
-    // It makes a terminal, which the program asks on; what is typed there comes from its input.
+    // It makes a terminal, which the program asks on; the typed text comes from its input.
     let mut terminal = Command::new("script");
     terminal
         .args(["-qec", &line, "/dev/null"])

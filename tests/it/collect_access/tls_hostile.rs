@@ -12,7 +12,7 @@ use crate::support::usage;
 const MOST_MIB: u64 = 64;
 const MOST_SECS: f64 = 60.0;
 
-/// What a server does with a connection, once the first bytes of the client came.
+/// The reaction of a server to a connection, after the first bytes of the client.
 #[derive(Clone)]
 enum Deed {
     /// Sends this, and closes.

@@ -1,4 +1,4 @@
-//! `slotscope exporter`, scraped: what a real cluster does, what promtool says of the page, what hostile clients may do.
+//! `slotscope exporter`, scraped: metrics of a real cluster, the judgement of promtool on the page, and hostile clients.
 
 mod prometheus;
 

@@ -57,7 +57,7 @@ impl Prometheus {
         }
     }
 
-    /// What its API says of `what`.
+    /// The reply of its API about `what`.
     fn says(&self, what: &str) -> Result<String, String> {
         let ask = || -> std::io::Result<String> {
             let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;

@@ -1,4 +1,4 @@
-//! fanout against a real three-node cluster: what it calls refused is refused, in the way it says, and the rest is not.
+//! fanout against a real three-node cluster: refusals are predicted, with their errors, and the rest is not refused.
 
 use super::answer;
 use crate::support::cluster::{Cluster, even};
@@ -33,7 +33,7 @@ impl Judged {
         Judged { cluster, topology }
     }
 
-    /// What fanout says of one batch.
+    /// The judgement of fanout on one batch.
     fn judge(&self, lines: &[Vec<u8>]) -> BatchOutcome {
         answer(&self.topology, lines)
     }
@@ -59,7 +59,7 @@ fn sample(command: &Command) -> Option<(Vec<Vec<u8>>, Vec<usize>)> {
     lengths.into_iter().find_map(|len| {
         // Two of anything: words, keys, numbers of keys.
         let mut words = name.clone();
-        // It takes nothing behind its values that is no option.
+        // Only options may follow its values.
         let len = if command.name == "msetex" { 6 } else { len };
         words.resize(len, b"2".to_vec());
         let mut put = |place: usize, word: &str| words[place] = word.into();
@@ -149,7 +149,7 @@ fn every_command_ends_as_we_say(judged: &Judged) {
         let Some((mut words, places)) = sample(command) else {
             continue;
         };
-        // Valkey 9.1.2 looks at the first key alone, and serves what it should refuse.
+        // Valkey 9.1.2 looks at the first key alone, and serves commands that it should refuse.
         let refused = if command.name == "msetex" {
             0
         } else {
@@ -172,7 +172,7 @@ fn every_command_ends_as_we_say(judged: &Judged) {
                 command.name
             );
             let mut client = cluster.owner_of(b"{a}1");
-            // Queued and thrown away, what is served does not block and does no harm.
+            // Queued and thrown away, a served command does not block and does no harm.
             let queue = last == 0 && !matches!(command.name, "watch" | "ssubscribe");
             if queue {
                 client.call(&["MULTI"]);
@@ -233,7 +233,7 @@ fn every_key_is_where_the_server_finds_it(
             };
             assert_eq!(sorted(&found), sorted(&keys), "{}", command.name);
         }
-        // Shard channels have slots and are no keys.
+        // Shard channels have slots and are not keys.
         other => assert!(
             command.name.starts_with('s') && error(&other).contains("no key arguments"),
             "{other:?}"

@@ -58,7 +58,7 @@ fn ten_favourites_in_ten_slots_come_to_one() {
         (&worst["pattern"], &worst["mean_slots"]),
         (&"favorites:<n>:news<n>".into(), &10.0.into())
     );
-    // One batch is no reason for a tag; a hundred users are.
+    // One batch does not justify a tag; a hundred users do.
     assert_eq!(worst["no_suggestion"], "few_batches");
     let users: String = (123..223)
         .map(|user| format!("MGET{}\n", keys(user)))

@@ -1,4 +1,4 @@
-//! What real servers record of their clients: captures of MONITOR and append-only files.
+//! Recordings of clients by real servers: captures of MONITOR and append-only files.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use crate::support::redis::{Client, Reply, Server, wait_for};
 use crate::support::run::{Scratch, assert_fails, report, stdout};
 use serde_json::{Value, json};
 
-/// A server that is no cluster, so that commands over several slots run, with an append-only file.
+/// A server outside of a cluster, so that commands over several slots run, with an append-only file.
 fn start() -> Server {
     Server::start(&[
         "--cluster-enabled",
@@ -77,7 +77,7 @@ fn use_it(server: &Server) {
         );
         ok(&mut b, &["SET", &format!("user:{i}"), "x"]);
     }
-    // Two slots at EXEC; the other client's keys are none of it.
+    // Two slots at EXEC; the other client's keys do not belong to it.
     ok(&mut a, &["MULTI"]);
     ok(&mut b, &["SET", "between", "1"]);
     ok(&mut a, &["SET", "x", "1"]);
@@ -166,7 +166,7 @@ fn a_capture_of_monitor_is_read_command_by_command() {
         .collect();
     scratch.file("rest", rest);
     let rest = fanout(&scratch, &["rest", "--batches", "monitor"]);
-    // What was queued counts command by command: x and y, with two between and two scripts.
+    // Queued commands count one by one: x and y, with two between and two scripts.
     assert_eq!(
         (&rest["torn_transactions"], &rest["batches"]),
         (&1.into(), &(2 + 2 + 2).into())
@@ -186,7 +186,7 @@ fn an_append_only_file_is_read_command_by_command() {
             count => Err(format!("{count:?} batches")),
         }
     });
-    // What a script writes is a transaction where it is more than one command.
+    // The writes of a script are a transaction if they are more than one command.
     assert_eq!(found["batches"], 120 + 122 + 1 + 2, "{found}");
     assert_eq!(ending(&found, "crossslot"), 120);
     assert_eq!(ending(&found, "served"), 122 + 1);

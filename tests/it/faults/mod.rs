@@ -68,7 +68,7 @@ impl Rig {
         command
     }
 
-    /// Which report is there after a run; an error where it is none of both, or not whole.
+    /// The report that is there after a run; an error if it is neither of them, or incomplete.
     fn outcome(&mut self, run: &Output) -> Result<Report, String> {
         let about = |what: &str| format!("run {}: {what}: {run:?}", self.runs);
         if run.status.code() == Some(101) {
@@ -86,19 +86,19 @@ impl Rig {
     }
 }
 
-/// The title of the report of so many keys.
+/// The title of the report of this many keys.
 fn title(keys: u64) -> String {
     format!("report-of-{keys}-keys")
 }
 
-/// Which report is there.
+/// The report that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Report {
     Old,
     New,
 }
 
-/// How many keys the report in `directory` has, where all its files are whole and of one run, and there are no others.
+/// How many keys the report in `directory` has, if all its files are complete and of one run, and there are no others.
 fn keys_of_whole(directory: &Path) -> Result<u64, String> {
     let read =
         |name: &str| fs::read(directory.join(name)).map_err(|error| format!("{name}: {error}"));

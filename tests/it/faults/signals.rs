@@ -9,7 +9,7 @@ use crate::faults::{KINDS, Report, Rig};
 use crate::support::env;
 use crate::support::rng::Rng;
 
-/// What a run is ended by; TERM by most.
+/// The signals that end runs; TERM ends most.
 const SIGNALS: [&str; 9] = [
     "INT", "TERM", "HUP", "QUIT", "XCPU", "USR1", "USR2", "ALRM", "TERM",
 ];

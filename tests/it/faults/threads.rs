@@ -10,7 +10,7 @@ use crate::support::run::{Scratch, clean_environment, stderr};
 /// A user that runs nothing else.
 const USER: &str = "64917";
 
-/// What is read, and what reads it.
+/// The inputs, and the commands that read them.
 fn commands(file: &str, web: &str) -> Vec<String> {
     let mut all: Vec<String> = ["lint", "find-tag a b", "plan", "whatif", "fanout --nodes 3"]
         .map(|command| format!("{command} {file}"))

@@ -6,7 +6,7 @@ use crate::faults::{keys_of_whole, title};
 use crate::support::env;
 use crate::support::run::{Scratch, stderr};
 
-/// Starts run `number`, whose dump has so many keys; with `alone` before it.
+/// Starts run `number`, whose dump has `keys` keys; with `alone` before it.
 fn start(scratch: &Scratch, number: usize, alone: &[&str]) -> Child {
     let dump = format!("{number}.csv");
     let rows = (0..number).map(|i| format!("{{tag}}:{i},7\n"));

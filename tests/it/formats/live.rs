@@ -83,7 +83,7 @@ impl Tally for Kept {
     }
 }
 
-/// What is found in `dump`, in the form called `form`; detection must find the same form.
+/// The keys found in `dump`, in the form called `form`; detection must find the same form.
 fn read(dump: &[u8], form: &str, is_told: bool) -> Vec<Listed> {
     let scan = if is_told {
         Scanning::detected()
@@ -139,7 +139,7 @@ fn without_nodes(listed: &[Listed]) -> Vec<Listed> {
         .collect()
 }
 
-/// What `script` records of `redis-cli ARGUMENTS` on a terminal.
+/// The recording by `script` of `redis-cli ARGUMENTS` on a terminal.
 fn on_a_terminal(server: &Server, arguments: &str) -> Vec<u8> {
     let record = server.folder().join("typescript");
     let command = format!("redis-cli -h 127.0.0.1 -p {} {arguments}", server.port);
@@ -156,7 +156,7 @@ fn on_a_terminal(server: &Server, arguments: &str) -> Vec<u8> {
     std::fs::read(&record).unwrap()
 }
 
-/// All pages of SCAN, one behind the other, as `redis-cli FORM` prints them; `cursor` finds where the next one starts.
+/// All pages of SCAN, one after the other, as `redis-cli FORM` prints them; `cursor` finds where the next one starts.
 fn pages(server: &Server, form: &[&str], cursor: impl Fn(&str) -> String) -> Vec<u8> {
     let (mut all, mut next) = (Vec::new(), String::from("0"));
     loop {
@@ -177,7 +177,7 @@ fn digits(text: &str) -> String {
         .collect()
 }
 
-/// What a server sends for `KEYS *`, and for pages of SCAN.
+/// The replies of a server to `KEYS *`, and to pages of SCAN.
 fn over_a_socket(server: &Server, commands: &str) -> Vec<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
     write!(stream, "{commands}QUIT\r\n").unwrap();
@@ -186,7 +186,7 @@ fn over_a_socket(server: &Server, commands: &str) -> Vec<u8> {
     sent
 }
 
-/// Whether every report on such a dump says what it cannot show.
+/// Whether every report on this dump notes the limits of its format.
 fn report_warns_of_loss(dump: &[u8], form: &str) {
     let scratch = Scratch::new();
     scratch.file("dump", dump);
@@ -322,7 +322,7 @@ fn replies_of_a_cluster_give_the_keys_of_every_node_that_has_no_nul_in_them() {
     );
     report_warns_of_loss(&dump, "cluster-call");
 
-    // The note says that a NUL takes all keys behind it along.
+    // The note says that a NUL also drops all keys after it.
     store(&cluster, std::iter::once(b"nul\0inside".to_vec()));
     let cut_off = cluster.servers[0].redis_cli(&["--cluster", "call", &asked, "KEYS", "*"]);
     assert!(!cut_off.contains(&0));
@@ -385,7 +385,7 @@ fn the_recipe_for_sizes_gives_the_keys_of_the_server_and_what_it_says_of_them() 
     assert!(keys_of(&listed).into_iter().collect::<BTreeSet<_>>() == keys);
 }
 
-/// Where tests/run puts what it installs from PyPI.
+/// Where tests/run puts packages from PyPI.
 fn rdb_tools() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()

@@ -14,7 +14,7 @@ use slotscope::source::pipe::Pipe;
 use slotscope::tally::rejects::Rejects;
 use slotscope::tally::{Parts, Tallies};
 
-/// What a scan of `input` in `form` finds.
+/// The keys that a scan of `input` in `form` finds.
 fn scan(
     input: Box<dyn Source>,
     form: &str,
@@ -26,7 +26,7 @@ fn scan(
     (found.tally, found.inputs, found.rejects)
 }
 
-/// What is found in `content`, once it is clear that neither the cut nor the threads nor a pipe shows.
+/// The keys found in `content`, once it is clear that neither the cut nor the threads nor a pipe matters.
 fn found(
     content: &[u8],
     form: &str,
@@ -214,7 +214,7 @@ proptest! {
     }
 }
 
-/// What means something to one format or another.
+/// Words that have a meaning in one format or another.
 const WORDS: &[&str] = &[
     "\n",
     "\r\n",

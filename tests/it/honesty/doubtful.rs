@@ -1,4 +1,4 @@
-//! Dumps with rows that are no keys, that end early, or that hold nothing.
+//! Dumps with rejected rows, dumps that end early, and empty dumps.
 
 use crate::support::run::{Scratch, code, fails, report, stdout};
 use crate::support::scan::Scanning;
@@ -123,7 +123,7 @@ fn a_reply_that_was_cut_off_anywhere_is_not_taken_for_a_whole_one() {
         assert_eq!(scan(dump.len()).incomplete, [], "{form}");
         for len in dump.len() / 2..dump.trim_end().len() {
             let found = scan(len);
-            // A list of lines, or of texts with no bracket around it, may end behind any of them.
+            // A list of lines, or of texts with no bracket around it, may end after any of them.
             let may_end = match form {
                 "redis-csv" | "quoted" => {
                     dump[..len].ends_with(['"', '\n']) && !dump[..len].ends_with(",\"")

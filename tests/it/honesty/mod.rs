@@ -1,4 +1,4 @@
-//! What is no key dump is refused with what to type, and never counted; what is doubtful is said.
+//! Inputs that are not key dumps are refused with a suggested command, and never counted; doubts are stated.
 
 mod doubtful;
 mod refused;

@@ -1,4 +1,4 @@
-//! Inputs that are no key dump: a case for each row of the tables, made by the real tool where there is one.
+//! Inputs that are not key dumps: a case for each row of the tables, made by the real tool where there is one.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -9,10 +9,10 @@ use crate::support::dumps::gzip;
 use crate::support::redis::Server;
 use crate::support::run::{Scratch, code, fails, root, stderr};
 
-/// An input, and the start of what it is called.
+/// An input, and the start of its name.
 type Case = (&'static str, Vec<u8>);
 
-/// Writes files with the modules of Python for them, each named after what it is.
+/// Writes files with the modules of Python for them, each named after its kind.
 const FILES: &str = r#"
 import bz2, gzip, lzma, os, sqlite3, tarfile, zipfile
 keys = b"".join(b"user:{%d}:%d\n" % (i % 7, i) for i in range(2000))
@@ -41,7 +41,7 @@ database.close()
 os.remove("keys")
 "#;
 
-/// What tools write that are not at hand: the bytes that their formats are defined to start with.
+/// Files of tools that are not at hand: the bytes that their formats are defined to start with.
 const STARTS: &[(&str, &[u8])] = &[
     ("a bzip2 file", b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"),
     ("an lzip file", b"LZIP\x01\x0C"),
@@ -160,7 +160,7 @@ fn files_of_tools() -> Vec<Case> {
     scratch.entries(".").into_iter().map(named).collect()
 }
 
-/// What redis-cli prints on both streams, whatever comes of it.
+/// The output of redis-cli on both streams, whether it succeeds or not.
 fn redis_cli(port: u16, arguments: &[&str]) -> Vec<u8> {
     let mut command = Command::new("redis-cli");
     command.args(["-h", "127.0.0.1", "-p", &port.to_string()]);

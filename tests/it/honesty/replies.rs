@@ -1,4 +1,4 @@
-//! What servers reply, in every form that redis-cli prints: read where it says something of keys, or refused with what to
+//! Replies of servers, in every form that redis-cli prints: read if they are about keys, or refused with what to
 //! type, and never taken for a list of keys. SLOTSCOPE_RECORD: a folder for the replies of the server that REDIS_SERVER names.
 
 use std::fs;
@@ -19,7 +19,7 @@ const FORMS: [(&str, &[&str]); 6] = [
     ("csv", &["--csv"]),
 ];
 
-/// Commands whose replies are no keys.
+/// Commands whose replies are not keys.
 const COMMANDS: [&str; 25] = [
     "HOTKEYS GET",
     "CLUSTER SLOT-STATS SLOTSRANGE 0 40",
@@ -100,7 +100,7 @@ fn what_a_server_replies_is_never_a_list_of_keys() {
             for (form, flags) in FORMS {
                 let words: Vec<&str> = flags.iter().copied().chain(command.split(' ')).collect();
                 let reply = server.redis_cli(&words);
-                // A reply without anything in it is none.
+                // A reply without any content does not count as one.
                 if reply
                     .iter()
                     .filter(|byte| byte.is_ascii_alphanumeric())
@@ -120,7 +120,7 @@ fn what_a_server_replies_is_never_a_list_of_keys() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Keeps what a given server says of keys, where SLOTSCOPE_RECORD names a folder.
+/// Keeps the replies of a given server about keys, if SLOTSCOPE_RECORD names a folder.
 fn record(kind: Kind, command: &str, form: &str, reply: &[u8]) {
     let folder = std::env::var_os("SLOTSCOPE_RECORD").filter(|_| kind == Kind::Given);
     let is_of_keys = [

@@ -1,4 +1,4 @@
-//! What slotscope.toml sets, and what is said of a file that is wrong.
+//! The settings of slotscope.toml, and messages about a wrong file.
 
 use super::{findings, found, lint};
 use crate::support::run::{Scratch, assert_fails, code, stdout};

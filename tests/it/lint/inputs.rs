@@ -1,4 +1,4 @@
-//! What is read, and what is said of inputs that are empty, cut off or no names.
+//! Inputs of lint, and messages about inputs that are empty, truncated or not names.
 
 use super::{found, lint};
 use crate::support::dumps::gzip;

@@ -1,4 +1,4 @@
-//! Which keys break which rule.
+//! Keys, and the rules that they break.
 
 use super::{findings, found, lint};
 use crate::support::run::{Scratch, stdout};

@@ -10,7 +10,7 @@ use slotscope::cli::Cli;
 
 const FROM: &str = "<!-- flags -->\n";
 const TO: &str = "<!-- end of flags -->";
-/// So many commands share a flag that has its row on the page of all commands.
+/// This many commands share a flag that has its row on the page of all commands.
 const SHARED: usize = 3;
 
 /// A row of a table, under its heading.
@@ -54,7 +54,7 @@ fn name(arg: &Arg) -> String {
 fn text(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
-    // What is taken without the flag comes last, wherever the help says it.
+    // The default comes last, wherever the help says it.
     let mut defaults = String::new();
     let sentences = help.split("\n\n").map(|paragraph| {
         let paragraph = paragraph.trim().replace('\n', " ");

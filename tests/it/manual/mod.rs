@@ -1,4 +1,4 @@
-//! The manual as a book: every page is listed, begins with what it is for, and has the flags of the program.
+//! The manual as a book: every page is listed, begins with its purpose, and has the flags of the program.
 
 mod flags;
 mod worked_example;
@@ -73,7 +73,7 @@ fn every_command_has_a_page() {
     assert_eq!(pages.count(), commands().len());
 }
 
-/// What is wrong with the beginning of a page.
+/// The fault in the beginning of a page.
 fn flaw_of_beginning(page: &str) -> Option<&'static str> {
     let Some(rest) = page.strip_prefix("# ") else {
         return Some("no heading");
@@ -198,7 +198,7 @@ fn a_run_without_a_command_is_answered_with_what_to_type() {
     );
 }
 
-/// What a block of commands needs that a test has not: a server, a store, another program, a checkout.
+/// Words in a block of commands that needs more than a test has: a server, a store, another program, a checkout.
 const NEEDS: &[&str] = &[
     "HOST",
     "10.0.0.1",

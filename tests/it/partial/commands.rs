@@ -40,7 +40,7 @@ fn are_alike(of_tallies: &Value, of_dumps: &Value) {
     }
 }
 
-/// What `analyze` says of these inputs.
+/// The report of `analyze` on these inputs.
 fn analyzed(scratch: &Scratch, inputs: &[&str]) -> Value {
     let args = [&["analyze"], inputs, &["--no-files", "--json"]].concat();
     let output = scratch.run(&args);

@@ -1,5 +1,5 @@
 //! Tally files themselves: version 1 stays readable, equal counts are equal bytes, and nothing that is written into one
-//! harms who reads it.
+//! harms the reader.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ fn a_file_of_version_1_is_read_and_is_what_is_counted_today() {
         std::fs::create_dir_all(path("")).unwrap();
         std::fs::write(path("v1.tally"), today.to_bytes().unwrap()).unwrap();
     }
-    // It is never made again: whoever has such files cannot count their dumps again.
+    // It is never made again: users with these files may not be able to count their dumps again.
     let golden = std::fs::read(path("v1.tally")).unwrap();
     assert!(partial::is_tally(&golden[..partial::MAGIC]));
     let report = |tally: &[u8]| {

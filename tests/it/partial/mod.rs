@@ -59,7 +59,7 @@ fn json(summary: impl serde::Serialize) -> Value {
 }
 
 impl Case {
-    /// What one process says.
+    /// The result of one process.
     fn whole(&self) -> Result<Value, String> {
         let found = find(&self.paths).unwrap();
         let mut own = options(2);

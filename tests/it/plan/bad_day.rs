@@ -12,7 +12,7 @@ use crate::support::cluster::{Cluster, call_ok};
 use crate::support::redis::Reply;
 use crate::support::run::{Scratch, report, stderr};
 
-/// What each primary owns.
+/// The slots of each primary.
 const SHARES: [(u16, u16); 3] = [(0, 5899), (5900, 11_199), (11_200, 16_383)];
 
 /// Keys that are written while slots move.

@@ -1,4 +1,4 @@
-//! What bounds a plan besides its goals: unknown keys, keys that block a node, memory of nodes.
+//! Bounds of a plan besides its goals: unknown keys, keys that block a node, memory of nodes.
 
 use super::{fixture, plan, prose, said};
 use crate::support::run::{code, report, stderr, stdout};

@@ -19,7 +19,7 @@ const MEANINGFUL: u64 = 100;
 /// Tolerances of memory and load, as `slotscope plan` has them.
 const TOLERANCES: (f64, f64) = (0.03, 0.10);
 
-/// What is known of one plan.
+/// The facts about one plan.
 struct Case {
     nodes: usize,
     seed: u64,
@@ -27,7 +27,7 @@ struct Case {
     met: bool,
     /// The load's least by the proof, where there is one.
     proven: Option<f64>,
-    /// What may not move is above some target by itself.
+    /// Pinned slots alone are above some target.
     pinned: bool,
     /// How far above its targets the fullest node is, by goal, as a ratio.
     missed: [f64; 2],
@@ -107,7 +107,7 @@ fn cpu_secs() -> f64 {
     nanos.map_or_else(|| START.elapsed().as_secs_f64(), |nanos| nanos / 1e9)
 }
 
-/// The fullest node by what it may hold.
+/// The load of the fullest node, relative to its target.
 fn missed(problem: &Problem<'_>, planned: &Planned, goal: usize) -> f64 {
     let loads = &problem.goals[goal];
     let fair = problem.fair(loads.loads, &loads.capacity);
@@ -151,7 +151,7 @@ fn part(cases: &[&Case], holds: impl Fn(&Case) -> bool) -> f64 {
     }
 }
 
-/// The figures of a group of clusters: what is asserted, and its thresholds with many cases and with few.
+/// The figures of a group of clusters: the assertion, and its thresholds with many cases and with few.
 struct Figure {
     what: &'static str,
     found: f64,

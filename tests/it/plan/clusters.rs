@@ -150,7 +150,7 @@ fn keys(nodes: usize, rng: &mut Rng) -> (Vec<f64>, Vec<f64>) {
     (memory, load)
 }
 
-/// Tags by Zipf's law, none of them a giant.
+/// Tags by Zipf's law, all of moderate size.
 fn add_tags(memory: &mut [f64], load: &mut [f64], nodes: usize, rng: &mut Rng) {
     if rng.one_in(4) {
         return;

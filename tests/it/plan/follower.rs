@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::support::cluster::{Cluster, bulks};
 use crate::support::redis::{Client, Reply, Server, wait_for};
 
-/// What every primary holds, by key; replicas hold nothing of their own.
+/// The content of every primary, by key; replicas hold nothing of their own.
 pub(crate) fn contents(cluster: &Cluster) -> Vec<HashMap<Vec<u8>, Vec<u8>>> {
     let held = |server: &Server| {
         let mut client = server.connect();
@@ -48,7 +48,7 @@ impl Follower {
 
     /// A command about a key, until the node that owns it has carried it out.
     pub(crate) fn call(&mut self, key: &[u8], command: &[&[u8]]) -> Reply {
-        // Redirections are followed at once; only a cluster that has none to give is waited for.
+        // Redirections are followed at once; only a cluster without redirections is waited for.
         wait_for(|| {
             (0..16)
                 .find_map(|_| self.try_call(key, command))

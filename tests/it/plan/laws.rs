@@ -70,7 +70,7 @@ fn fullest(problem: &Problem<'_>, loads: &[u64], owner: &[Option<usize>]) -> f64
         .fold(0.0, f64::max)
 }
 
-/// What holds for every plan.
+/// The properties of every plan.
 fn check_laws(problem: &Problem<'_>, plan: &Planned, case: u64) {
     check_moves(problem, plan, case);
     check_limits(problem, plan, case);
@@ -101,7 +101,7 @@ fn check_laws(problem: &Problem<'_>, plan: &Planned, case: u64) {
     }
 }
 
-/// Every slot moves once at most, from its owner; nothing is lost; fixed slots stay; who leaves gets nothing.
+/// Every slot moves once at most, from its owner; nothing is lost; fixed slots stay; nodes that leave get nothing.
 fn check_moves(problem: &Problem<'_>, plan: &Planned, case: u64) {
     let moves = between(&problem.owner, &plan.owner);
     let mut replayed = problem.owner.clone();
@@ -194,7 +194,7 @@ fn without_limits_the_fullest_node_comes_near_the_floor_and_little_moves() {
         let fair = problem.fair(&loads, &problem.goals[0].capacity)[0];
         let heaviest = *loads.iter().max().unwrap() as f64 / fair;
         let (found, floor) = (plan.goals[0].after, plan.goals[0].floor.over_fair);
-        // What is nearer than 1.02 of the target is left alone.
+        // A load within 1.02 of the target is left alone.
         let bound = if heaviest <= 0.01 {
             1.02 * 1.01 * floor
         } else {

@@ -1,4 +1,4 @@
-//! `slotscope plan` as a user runs it: what it says, what it refuses, the JSON and the scripts. The laws of plans, and
+//! `slotscope plan` as a user runs it: what it says, what it refuses, the JSON and the scripts. The properties of plans, and
 //! plans carried out on a real cluster, are in the other modules of this folder.
 
 mod bad_day;
@@ -39,7 +39,7 @@ fn plan(scratch: &Scratch, args: &[&str]) -> Output {
     scratch.run(&[&["plan", "dump.csv", "--topology", "cluster.nodes"], args].concat())
 }
 
-/// The text or script of such a plan.
+/// The text or script of a plan.
 fn said(scratch: &Scratch, args: &[&str]) -> String {
     let output = plan(scratch, args);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -269,7 +269,7 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
         part.contains(left) && !part.contains("no plan gets it below"),
         "{part}"
     );
-    // What moves goes to all nodes that stay, the emptiest first, and not to one.
+    // The moved slots go to all nodes that stay, the emptiest first, and not to one.
     let json = report(&plan(
         &scratch,
         &[&args[..], &["--max-slots", "6000", "--json"]].concat(),
@@ -311,7 +311,7 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         );
         assert!(script.contains("\njobs=(\n    '1 "), "{script}");
         scratch.file("move.sh", script.as_bytes());
-        // A redis-cli that only notes what it is asked for: a lookup of a host that does not exist takes long.
+        // A redis-cli that only notes its arguments: a lookup of a host that does not exist takes long.
         let note = scratch.file("redis-cli", b"#!/bin/sh\nprintf '<%s>\\n' \"$@\" >>asked\n");
         fs::set_permissions(&note, fs::Permissions::from_mode(0o755)).unwrap();
         let path = format!(

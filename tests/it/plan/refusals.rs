@@ -1,4 +1,4 @@
-//! What `slotscope plan` refuses: flags that contradict the cluster, dumps that are not whole, failed primaries.
+//! Refusals of `slotscope plan`: flags that contradict the cluster, incomplete dumps, failed primaries.
 
 use super::{LISTING, fixture, plan, said};
 use crate::support::run::{Scratch, fails, report};

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::support::run::{Scratch, stderr, stdout};
 
-/// What later versions of bash brought.
+/// Features of later versions of bash.
 const NEWER: [&str; 14] = [
     "declare -A",
     "local -A",

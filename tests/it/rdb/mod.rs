@@ -1,4 +1,4 @@
-//! RDB files: what is found in them, whatever happens to their bytes.
+//! RDB files: the keys found in them, whatever happens to their bytes.
 
 pub(crate) mod live;
 mod nodes;

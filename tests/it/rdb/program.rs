@@ -1,4 +1,4 @@
-//! The program on RDB files: what is damaged, wrapped, piped or several.
+//! The program on RDB files: damaged, wrapped, piped or several.
 
 use std::io::Write;
 

@@ -87,7 +87,7 @@ fn published_files_hold_the_keys_that_are_listed() {
         };
         let has = |notice| remarks.iter().any(|remark| remark.notice == notice);
         match (walk.as_str(), checksum.as_str()) {
-            // A number that is no type: the list has its offset, or that of the value behind it.
+            // An unknown type: the list has its offset, or that of the value after it.
             ("error", _) if note.contains("type ") => {
                 let (at, what) = damage.expect(name);
                 let numbers = note.split(|c: char| !c.is_ascii_digit());

@@ -1,5 +1,5 @@
 //! `--redact` on dumps that are cut off, changed or refused: the words around the damage name no key either, nor does a report
-//! of the tally file of such a dump.
+//! of the tally file of that dump.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ const RUNS: [&[&str]; 4] = [
     &["analyze", "FILE.tally", "--out", "out"],
 ];
 
-/// What was found of the token in the outputs of all runs on `content`.
+/// The places of the token in the outputs of all runs on `content`.
 fn found(scratch: &Scratch, format: &str, content: &[u8]) -> Vec<String> {
     let file = format!("{TOKEN}.{format}");
     scratch.file(&file, content);

@@ -34,14 +34,14 @@ zebra000000000000000000000000000000000001 10.77.0.1:7001@17001,gecko myself,mast
 quokka00000000000000000000000000000000002 10.77.0.2:7001@17001 master - 0 0 2 connected 5461-10922 [10922->-zebra000000000000000000000000000000000001]
 wombat00000000000000000000000000000000003 10.77.0.3:7001@17001 master - 0 0 3 connected 10923-16383
 ";
-/// What they say of themselves: more than the dump has.
+/// Their description of themselves: more than the dump has.
 const INFO: &str = "\
 10.77.0.1:7001 (zebra000...) -> 90000 keys | 5461 slots | 0 replicas.
 10.77.0.2:7001 (quokka00...) -> 90000 keys | 5462 slots | 0 replicas.
 10.77.0.3:7001 (wombat00...) -> 90000 keys | 5461 slots | 0 replicas.
 ";
 
-/// Dumps of words: one whole with a row that is none, one broken.
+/// Dumps of words: a complete one with one rejected row, and a broken one.
 fn dumps() -> Scratch {
     let scratch = Scratch::new();
     let mut csv = String::from("key,size,ops,type\n");
@@ -174,10 +174,10 @@ fn numbers_are_true_and_a_key_makes_reports_comparable() {
     assert!(pattern.ends_with(":<n>"), "{pattern}");
 }
 
-/// What is planted: a word that no output has by chance.
+/// The planted word, which no output has by chance.
 const TOKEN: &str = "Zq7token";
 
-/// A dump in each format with the token in every place that a dump has: keys, other fields, rows that are no keys.
+/// A dump in each format with the token in every place that a dump has: keys, other fields, rejected rows.
 fn planted() -> Vec<(&'static str, Vec<u8>)> {
     let t = TOKEN;
     let rdb = |columns: &str, row: &str| {

@@ -1,5 +1,5 @@
 //! A real Chromium without a window, driven over its debugging pipe: JSON messages, each ended by a NUL byte.
-//! Every wait ends: at the answer, or with a panic that says what did not come. Dropped, it leaves no process behind.
+//! Every wait ends: at the answer, or with a panic that names the missing event. Dropped, it leaves no process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -216,7 +216,7 @@ impl Tab {
         }
     }
 
-    /// What an expression comes to in the page; a promise is waited for.
+    /// The value of an expression in the page; a promise is waited for.
     pub(crate) fn eval(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let answer = self.call("Runtime.evaluate", params);
@@ -307,7 +307,7 @@ impl Tab {
         std::fs::write(file, bytes).unwrap();
     }
 
-    /// What went wrong since the page was opened: errors, dialogs, requests for anything but the page.
+    /// The faults since the page was opened: errors, dialogs, requests for anything but the page.
     pub(crate) fn faults(&mut self) -> Vec<String> {
         // Events that were caused before this reply came before it.
         let page = self.eval("location.href");

@@ -1,4 +1,4 @@
-//! Real clusters of `redis.rs`'s servers, started in one way: every node agrees on who owns what before a test begins.
+//! Real clusters of `redis.rs`'s servers, started in one way: every node agrees on the owners of slots before a test begins.
 
 use std::collections::BTreeSet;
 
@@ -132,7 +132,7 @@ impl Cluster {
         call_ok(&mut self.servers[i].connect(), &command);
     }
 
-    /// What server `i` answers to CLUSTER NODES.
+    /// The reply of server `i` to CLUSTER NODES.
     pub(crate) fn nodes(&self, i: usize) -> String {
         self.servers[i].connect().call(&["CLUSTER", "NODES"]).text()
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::rng::Rng;
 
-/// A key and what a table says of it.
+/// A key and its values in a table.
 struct Row {
     key: Vec<u8>,
     size: u64,
@@ -30,10 +30,10 @@ cc 127.0.0.1:7002@17002 master - 0 0 3 connected 10923-16383
 dd 127.0.0.1:7003@17003 slave aa 0 0 1 connected
 ";
 
-/// A dump of about so many bytes in the format of this name; `None` for a format that nothing here writes.
+/// A dump of about `bytes` bytes in the format of this name; `None` for a format that nothing here writes.
 pub(crate) fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
     let is_raw = ["lines", "cluster-call", "rdb-tools"].contains(&format);
-    // Ids among so many: few make duplicates, many fill the tables of tags and patterns.
+    // The range of ids: few ids make duplicates, many fill the tables of tags and patterns.
     let ids = *rng.pick(&[50, 3000, 10_000_000]);
     let mut rows = Vec::new();
     let mut sum = 0;

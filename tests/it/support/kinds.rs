@@ -9,7 +9,7 @@ use crate::support::redis::Server;
 /// Where campaigns find a server.
 const GIVEN: &str = "REDIS_SERVER";
 
-/// Whose server it is.
+/// The maker of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// The redis-server on the PATH, of 7.0 or later.
@@ -49,7 +49,7 @@ impl Kind {
         Server::of(self, options)
     }
 
-    /// What starts it.
+    /// The command that starts it.
     pub(crate) fn command(self) -> Command {
         match self {
             Kind::Installed => Command::new("redis-server"),

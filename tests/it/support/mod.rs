@@ -1,4 +1,4 @@
-//! What the tests share: one way to run the program, to scan, to start servers, and to draw random numbers.
+//! Shared parts of the tests: one way to run the program, to scan, to start servers, and to draw random numbers.
 
 pub(crate) mod chromium;
 pub(crate) mod cluster;

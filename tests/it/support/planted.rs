@@ -59,7 +59,7 @@ pub(crate) fn null(number: u64, most: f64) -> Case {
     let mut random = Rng::new(number);
     let what = NULL[(number % NULL.len() as u64) as usize];
     let keys = random.log_between(10_000.0, most) as u64;
-    // Of few keys with sizes of their own, one may be a good part of a node: that is no chance to be calm about.
+    // If few keys have sizes of their own, one may be a good part of a node: that is not a chance to be calm about.
     let most_nodes = if what == "sizes" {
         (keys as f64 / 5000.0).clamp(3.1, 100.9)
     } else {
@@ -147,7 +147,7 @@ const PLANTED: [&str; 7] = [
     "node twice",
 ];
 
-/// A dump with something to find, of up to `most` keys; `None` where what it would give is too close to a border.
+/// A dump with something to find, of up to `most` keys; `None` if its verdict would be too close to a border.
 pub(crate) fn planted(number: u64, most: f64) -> Option<Case> {
     let mut random = Rng::new(!number);
     let what = PLANTED[(number % PLANTED.len() as u64) as usize];

@@ -1,5 +1,5 @@
 //! A real redis-server in cluster mode for the tests, on loopback in its own folder, and a client
-//! that speaks just enough RESP. Nothing is mocked: the server is what slotscope must agree with.
+//! that speaks just enough RESP. Nothing is mocked: slotscope must agree with the server.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -171,12 +171,12 @@ impl Server {
         self.password.as_deref()
     }
 
-    /// The folder that is its own: what it knows of the cluster is in `nodes.conf` there.
+    /// The folder that is its own: its state of the cluster is in `nodes.conf` there.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// What `redis-cli ARGUMENTS` prints when it is asked of this server.
+    /// The output of `redis-cli ARGUMENTS` for this server.
     pub(crate) fn redis_cli(&self, arguments: &[&str]) -> Vec<u8> {
         // An empty password would be sent, too.
         let password = self.password.as_deref();

@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Variables that other programs share with this one and that change what it prints.
+/// Variables that other programs share with this one and that change its output.
 const SHARED_VARIABLES: &[&str] = &[
     "COLUMNS",
     "NO_COLOR",
@@ -151,7 +151,7 @@ pub(crate) fn assert_fails(output: &Output, parts: &[&str]) {
     }
 }
 
-/// What of `assert_fails` does not hold; tables of cases collect these and show all.
+/// The parts of `assert_fails` that do not hold; tables of cases collect these and show all.
 pub(crate) fn fails(output: &Output, parts: &[&str]) -> Result<(), String> {
     let message = stderr(output);
     let lacking = parts.iter().find(|part| !message.contains(**part));

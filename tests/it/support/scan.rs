@@ -1,4 +1,4 @@
-//! Scans as the tests run them: the format, the threads, the chunks and the kernel are chosen, all else is the default.
+//! Scans as the tests run them: the format, the threads, the chunks and the kernel are chosen, the rest is the default.
 
 use slotscope::error::Result;
 use slotscope::format::{Format, named};
@@ -17,7 +17,7 @@ const ROWS: Sampling = Sampling {
     most_tags: 0,
 };
 
-/// A scan; what it finds must not depend on threads, chunk and kernel.
+/// A scan; its result must not depend on threads, chunk and kernel.
 #[derive(Clone, Copy)]
 pub(crate) struct Scanning<'a> {
     pub format: Option<&'static dyn Format>,

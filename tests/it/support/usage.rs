@@ -1,4 +1,4 @@
-//! What a run of the program takes: its peak of resident memory, its CPU time, and what it said.
+//! The resource usage of a run of the program: its peak of resident memory, its CPU time, and its messages.
 
 use std::io::{Read, Seek};
 use std::process::{Command, Stdio};
@@ -9,12 +9,12 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Ticks a second in which Linux counts CPU time, on every machine that is common.
 const TICKS: f64 = 100.0;
 
-/// What a run took.
+/// The resource usage of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Usage {
     /// The exit code; none where it was killed.
     pub code: Option<i32>,
-    /// What it wrote on standard error.
+    /// Its standard error.
     pub stderr: String,
     /// The most memory that it had resident; `None` where the system does not say it.
     pub peak_kib: Option<u64>,
@@ -31,7 +31,7 @@ impl Usage {
     }
 }
 
-/// Runs it without an input, looked at until it ends; what it prints is dropped.
+/// Runs it without an input, looked at until it ends; its output is dropped.
 pub(crate) fn of(mut command: Command) -> Usage {
     let mut said = tempfile::tempfile().unwrap();
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -47,7 +47,7 @@ pub(crate) fn of(mut command: Command) -> Usage {
         if start.elapsed() > PATIENCE {
             child.kill().unwrap();
         }
-        // Often enough to see what is taken in the end.
+        // Often enough to see the peak in the end.
         std::thread::sleep(Duration::from_millis(1));
     };
     let mut stderr = String::new();

@@ -1,4 +1,4 @@
-//! Forecasts of planted growth: what is stated to hold so often holds as often.
+//! Forecasts of planted growth hold as often as stated.
 
 use slotscope::name::Name;
 use slotscope::trend::fit::Fit;
@@ -14,7 +14,7 @@ use crate::support::run::Scratch;
 struct Planted {
     growth: f64,
     spread: f64,
-    /// The deviation of the newest report, where each goes on from the one before.
+    /// The deviation of the newest report, if each starts from the one before.
     walked: Option<f64>,
     rng: Rng,
 }
@@ -34,7 +34,7 @@ impl Planted {
         1e7 * (1.0 + self.growth).powf(month)
     }
 
-    /// The deviation of a report so many months after the one before.
+    /// The deviation of a report `months` months after the one before.
     fn deviation(&mut self, months: f64) -> f64 {
         let chance = self.spread * self.rng.normal();
         match &mut self.walked {
@@ -105,7 +105,7 @@ fn is_in(interval: &Interval, truth: f64) -> bool {
     (interval.low.unwrap()..=interval.high.unwrap()).contains(&truth)
 }
 
-/// Of a planted growth: what is stated to hold in 95 of 100 cases holds in as many, within what chance gives.
+/// A planted growth: statements for 95 of 100 cases hold in that many cases, within chance.
 #[test]
 fn forecasts_are_within_their_stated_uncertainty_in_95_of_100_cases() {
     let one = one_report();
@@ -122,7 +122,7 @@ fn forecasts_are_within_their_stated_uncertainty_in_95_of_100_cases() {
             right.count(is_in(&ahead.load, truth));
         }
         found[4].count(is_in(&forecast.growth.keys.a_month, planted.growth));
-        // What hardly grows is full at any time or never, and may be full by chance already.
+        // A node that hardly grows is full at any time or never, and may be full by chance already.
         if planted.growth > 0.02 {
             let months = forecast.full.unwrap().months;
             // The report that finds the node full is itself off by chance.
@@ -144,7 +144,7 @@ fn forecasts_are_within_their_stated_uncertainty_in_95_of_100_cases() {
 }
 
 /// Data that are added or removed stay so, and a line through all reports would be right in half of these cases: the
-/// forecast goes on from the newest report where deviations persist, which 24 reports show in most.
+/// forecast starts from the newest report where deviations persist, which 24 reports show in most.
 #[test]
 fn forecasts_hold_nearly_as_often_where_deviations_persist() {
     let one = one_report();

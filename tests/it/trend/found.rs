@@ -1,4 +1,4 @@
-//! What is found: growth, names that come and go, the day on which a node is full.
+//! Findings of trend: growth, names that come and go, the day on which a node is full.
 
 use super::{START, edited, eight_months, monthly, run, trend};
 use crate::support::run::{Scratch, assert_fails, code, stderr};

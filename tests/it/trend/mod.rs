@@ -17,7 +17,7 @@ const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
 /// 2024-11-01.
 const START: u64 = 1_730_419_200;
 
-/// A dump of so many keys and of tags, analyzed into a directory; its file is of `month` after the first.
+/// A dump of this many keys and of tags, analyzed into a directory; its file is of `month` after the first.
 fn monthly(
     scratch: &Scratch,
     month: u32,

@@ -56,7 +56,7 @@ fn of_owners(owner: &[usize], topology: &Topology) -> Topology {
     Topology::parse("cluster.nodes", text.as_bytes()).unwrap()
 }
 
-/// The key in the part of a tag that its CRC16 says; as it is where it has none of the tags.
+/// The key in the part of a tag that its CRC16 says; unchanged if it has none of the tags.
 pub(super) fn renamed(key: &str, names: &[Name], parts: u32) -> String {
     let tags = names.iter().map(|name| format!("{{{name}}}"));
     let part = u32::from(hashslot::crc16(key.as_bytes())) % parts;

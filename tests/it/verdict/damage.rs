@@ -37,7 +37,7 @@ fn by_node(case: &Planted) -> Vec<Vec<String>> {
     nodes
 }
 
-/// The dumps of a case, one a node, with a damage that leaves what the first node holds as it is.
+/// The dumps of a case, one per node, with a damage that does not change the load of the first node.
 fn damaged(case: &Planted, damage: Damage, random: &mut Rng) -> Vec<Vec<u8>> {
     let mut nodes = by_node(case);
     let last = nodes.len() - 1;
@@ -54,7 +54,7 @@ fn damaged(case: &Planted, damage: Damage, random: &mut Rng) -> Vec<Vec<u8>> {
             nodes[last].extend((0..foreign).map(|i| format!("other:{i}{weight}")));
         }
         _ => {
-            // Names with a NUL in them, of which --scan prints what is before it.
+            // Names with a NUL in them, of which --scan prints the part before it.
             let of_last = |name: &String| case.topology.owner(slot(name.as_bytes())) == Some(last);
             let name = (0..).map(|i| format!("session{i}")).find(of_last).unwrap();
             let cut = 6_000 + random.below(6_000);
@@ -86,7 +86,7 @@ fn damage_is_named_first_and_the_causes_of_the_rest_are_found() {
         let steps = &summary.verdict.steps;
         let kinds: Vec<_> = steps.iter().map(|step| step.kind).collect();
         assert_eq!(kinds, [StepKind::TakeAgain], "{number}");
-        // Where the first node is the fullest still, what was planted there is found, and nothing else.
+        // If the first node is the fullest still, the causes planted there are found, and nothing else.
         let first = &summary.nodes.list[0];
         let is_first = |fullest: &FullestNode| fullest.node == first.id;
         if !found.fullest.as_ref().is_some_and(is_first) {
@@ -238,7 +238,7 @@ fn a_file_of_two_primaries_next_to_one_of_one_is_no_damage() {
     let summary = analyzed(&dumps, &on(&topology));
     let sentence = &summary.verdict.sentence;
     assert_eq!(summary.verdict.state, State::Balanced, "{sentence}");
-    // What belongs to the node of the other file is from elsewhere.
+    // Slots of the node of the other file are from elsewhere.
     let mixed = two
         .into_iter()
         .chain(own(&[0], "other"))

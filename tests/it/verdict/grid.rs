@@ -1,4 +1,4 @@
-//! Causes planted in memory and in load at once: what is worst is said first, every step that is carried out gives what
+//! Causes planted in memory and in load at once: the worst comes first, every step that is carried out gives what
 //! its row promised for both roles, and no step asks for the one before it to be undone.
 //!
 //! `SLOTSCOPE_CASES` says how many dumps (default: a small part), `SLOTSCOPE_FIRST` the number of the first.
@@ -19,7 +19,7 @@ use slotscope::summary::step::{Actor, RoleAfter, Step, StepKind, StepText};
 use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
 
-/// What is planted in a role.
+/// The cause that is planted in a role.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Cause {
     Nothing,
@@ -43,7 +43,7 @@ const PAIRS: [(Cause, Cause, Wrong); 12] = [
     (Cause::Nothing, Cause::Nothing, Wrong::Nothing),
 ];
 
-/// What is wrong besides.
+/// Another fault.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Wrong {
     Nothing,
@@ -65,7 +65,7 @@ const NEAR: f64 = 0.03;
 const EXACT: f64 = 0.01;
 const ABOUT: f64 = 0.05;
 /// Where the parts of a tag bring a node to the very edge of what it may hold, the plan of the real parts is another one
-/// than that of equal parts. Of the figures that are said to be about right this part may be further away.
+/// than that of equal parts. This part of the figures that are stated to be about right may be further off.
 const AT_AN_EDGE: f64 = 0.02;
 
 /// A key, its size and its operations.
@@ -76,7 +76,7 @@ struct Case {
     rows: Vec<Row>,
     topology: Topology,
     wrong: Wrong,
-    /// What is planted in each role, in the words of a sentence, and its part of a fair share.
+    /// The planted cause of each role, in the words of a sentence, and its part of a fair share.
     planted: [Option<(String, f64)>; 2],
 }
 
@@ -189,7 +189,7 @@ impl Case {
         })
     }
 
-    /// What each role is, by its bands; `None` where one is too near to a band.
+    /// The state of each role, by its bands; `None` if one is too near to a band.
     fn states(&self) -> Option<[State; 2]> {
         let truth = self.truth();
         let bands = [[1.05, 1.20], [1.20, 1.50]];
@@ -210,7 +210,7 @@ impl Case {
         (!(0..judged).any(is_near)).then(|| [state(0), state(1)])
     }
 
-    /// The role that comes first: the worse state, then what is critical, then memory.
+    /// The role that comes first: the worse state, then a critical one, then memory.
     fn first(&self, states: [State; 2]) -> Option<usize> {
         let truth = self.truth();
         let rank = |role: usize| {
@@ -266,7 +266,7 @@ fn is_said_right(case: &Case, states: [State; 2], summary: &Summary) {
     if case.wrong == Wrong::Slots {
         assert!(sentence.contains("of the slots"), "{what}: {sentence}");
     }
-    // What has more than the upper band alone can be cured by the application only.
+    // A unit above the upper band by itself can be cured by the application only.
     for (role, band) in [(0, 1.20), (1, 1.50)] {
         let heavy = case.planted[role].as_ref();
         let heavy = heavy.filter(|(_, part)| *part >= band + NEAR && states[role] == State::Skewed);
@@ -297,11 +297,11 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
         let now = case.report(&rows, &topology);
         match &step.sentence {
             Worded::Finding(StepText::Move { .. }) => {
-                // What is typed after a change is what the report then says.
+                // The steps typed after a change are those of the next report.
                 let mut steps = now.verdict.steps.iter();
                 let typed = steps.find(|of| of.kind == StepKind::Move);
                 if step.command.is_none() && typed.is_none() {
-                    // What the split left is within what a sample of operations shows: nothing is to be typed.
+                    // The rest after the split is within the error of a sample of operations: nothing is to be typed.
                     break;
                 }
                 let typed = typed.filter(|_| step.command.is_none());
@@ -334,7 +334,7 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
     }
 }
 
-/// The steps of a report, and what each role is today and after each.
+/// The steps of a report, and the state of each role today and after each.
 fn shown(summary: &Summary) -> String {
     let roles = summary.verdict.roles.iter();
     let today: Vec<_> = roles.map(RoleVerdict::max_over_mean).collect();

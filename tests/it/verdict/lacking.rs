@@ -37,7 +37,7 @@ fn a_node_of_an_even_split_that_lacks_keys_is_a_warning_and_no_plan() {
         assert_ne!(summary.verdict.state, State::Suspicious);
         let why = doubts::incomplete(&summary).unwrap();
         assert!(why.contains(&name) && why.contains("sigma"), "{why}");
-        // Keys that are missing are no cause of what the other nodes hold, and nothing is planned for them.
+        // Keys that are missing do not cause the load of the other nodes, and nothing is planned for them.
         let sentence = summary.verdict.sentence.to_string();
         assert!(
             !sentence.contains("more tags and keys"),
@@ -99,7 +99,7 @@ fn the_dump_of_one_node_of_many_is_missing_the_others_however_few_its_units() {
             summary.verdict.sentence
         );
     }
-    // All keys in one tag are on one node, and that is no damage.
+    // All keys in one tag are on one node, and that is not damage.
     let summary = analyzed(
         &[lines((0..5_000).map(|i| format!("{{all}}:{i}")))],
         &on(&crate::support::planted::listing(&[5460, 10_922, 16_383])),

@@ -321,11 +321,11 @@ fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
         panic!("{split:?}");
     };
     assert_eq!((names[0].to_string().as_str(), *are_tags), ("x", false));
-    // The keys of {x} stay where they are: a split of a key alone moves none, so what keys come to does not change.
+    // The keys of {x} stay where they are: a split of a key alone moves none, so the skew of keys does not change.
     let today = summary.verdict.by(Metric::Keys).unwrap().max_over_mean();
     let mut keys = today.unwrap();
     for step in &summary.verdict.steps {
-        // What moves after a change do to a role that asks for none is not known.
+        // The effect of moves after a change on a role that asks for none is not known.
         let Some(after) = step.after.keys.as_ref() else {
             assert_eq!(step.kind, StepKind::Move, "{step:?}");
             continue;

@@ -18,7 +18,7 @@ use slotscope::topology::Topology;
 
 const KINDS: [&str; 3] = ["keys", "sizes", "captures"];
 
-/// An input, the nodes it is judged on, and what it is.
+/// An input, the nodes it is judged on, and its name.
 fn draw(number: u64) -> (Vec<u8>, Topology, String) {
     let mut random = Rng::new(9_000_000 + number);
     let kind = KINDS[number as usize % KINDS.len()];

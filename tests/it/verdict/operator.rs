@@ -1,4 +1,4 @@
-//! What an operator met who followed the first line and the first step to the letter: each test is a day that went wrong.
+//! An operator followed the first line and the first step to the letter: each test is a day that went wrong.
 
 use crate::verdict::carried_out::moved;
 use crate::verdict::scene::{Scene, light, named, noeviction, of_node};
@@ -100,7 +100,7 @@ fn moves_that_were_carried_out_are_not_to_be_undone() {
         let summary = analyzed(std::slice::from_ref(&dump), &on(&topology));
         let step = summary.verdict.steps.first();
         let Some(step) = step.filter(|step| step.kind == StepKind::Move) else {
-            // What no move cures is said with its reason, and is nothing that an operator can act on.
+            // Problems that no move cures are listed with the reason, and are not steps.
             let verdict = &summary.verdict;
             assert!(
                 verdict.state == State::Balanced || !verdict.actionable,

@@ -20,7 +20,7 @@ pub(super) struct Planted {
     pub dump: Vec<u8>,
     pub topology: Topology,
     pub by: Metric,
-    /// What each adds to the first node in fair shares, and how a sentence names it.
+    /// The part of each cause in the first node's load, in fair shares, and its name in a sentence.
     pub causes: Vec<(f64, String)>,
 }
 

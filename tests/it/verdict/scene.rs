@@ -19,7 +19,7 @@ pub(super) const NOON: u64 = 1_795_341_600;
 /// A second, a node, and the CPU time of each slot so far.
 pub(super) type Readings<'a> = (u64, usize, &'a dyn Fn(u16) -> u64);
 
-/// What an analysis reads.
+/// The inputs of an analysis.
 pub(super) struct Scene {
     listing: Option<String>,
     table: String,
@@ -101,7 +101,7 @@ impl Scene {
         self
     }
 
-    /// What the server of each node says of itself.
+    /// The readings of the server of each node.
     pub(super) fn servers(mut self, readings: impl IntoIterator<Item = ServerReading>) -> Self {
         let entry = |(at, after): (usize, ServerReading)| ServerEntry {
             id: Some(format!("node{at}")),
@@ -132,19 +132,19 @@ impl Scene {
         self
     }
 
-    /// What `collect` says of the collection.
+    /// Changes the manifest of `collect`.
     pub(super) fn collected(mut self, change: impl FnOnce(&mut Manifest)) -> Self {
         change(&mut self.manifest);
         self
     }
 
-    /// A MONITOR of a node for so many seconds, its commands and keys evenly over them.
+    /// A MONITOR capture of a node for this many seconds, its commands and keys evenly over them.
     pub(super) fn monitor(self, node: usize, secs: u64, commands: &[(&str, String)]) -> Self {
         let name = format!("{}.monitor", address(node).replace(':', "-"));
         self.capture(&name, (0, secs), commands)
     }
 
-    /// The same in a file of any name, from so many seconds after `NOON` on.
+    /// The same in a file of any name, from this many seconds after `NOON` on.
     pub(super) fn capture(
         mut self,
         name: &str,
@@ -204,7 +204,7 @@ impl Scene {
         self.file("slot-stats.json", text)
     }
 
-    /// What the user asks.
+    /// The user's settings.
     pub(super) fn asked(mut self, asked: impl FnOnce(Analysis) -> Analysis) -> Self {
         self.analysis = asked(self.analysis);
         self
@@ -216,7 +216,7 @@ impl Scene {
         Topology::parse("cluster.nodes", listing.as_bytes()).unwrap()
     }
 
-    /// What `collect` writes beside the keys.
+    /// The files of `collect` beside the keys.
     fn described(&self) -> String {
         let mut manifest = Manifest {
             servers: self.servers.clone(),
@@ -270,7 +270,7 @@ pub(super) fn info(used: f64, policy: &str) -> ServerReading {
     }
 }
 
-/// Servers that each use such a part, and refuse writes at the limit.
+/// Servers that use this part of their memory, and refuse writes at the limit.
 pub(super) fn noeviction(used: &[f64]) -> Vec<ServerReading> {
     used.iter().map(|used| info(*used, "noeviction")).collect()
 }

@@ -36,10 +36,10 @@ const MOST_KEYS: u64 = 1 << 32;
 /// A scan returns about as many keys as INFO counts; one that returns this many times as many, and this many more, is doubtful.
 const FAR_MORE: (u64, u64) = (2, 100_000);
 
-/// What is said where far more keys came.
+/// The note if far more keys came.
 const MORE_THAN_COUNTED: &str = "a count of keys that agrees: SCAN returned far more than INFO had counted at the start; \
     check what serves there, or whether keys were loaded meanwhile";
-/// What is said where keys are read while the cluster is down.
+/// The note if keys are read while the cluster is down.
 const NAMES_ONLY: &str = "types, sizes and expiry of keys: the cluster is down, and its servers answer for names alone; \
     repair it, then collect again";
 
@@ -64,7 +64,7 @@ struct Scan<'a, 'f> {
 /// Reads the keys of a task into a file.
 ///
 /// # Errors
-/// The node does not answer, refuses a command, or is not what it was; the file cannot be written.
+/// The node does not answer, refuses a command, or has changed; the file cannot be written.
 pub(crate) fn keys(
     plan: &Plan<'_>,
     task: &Task,
@@ -133,7 +133,7 @@ fn expected(server: &Server, task: &Task) -> u64 {
 }
 
 impl Scan<'_, '_> {
-    /// Reads all databases, and sees that the node is what it was.
+    /// Reads all databases, and checks that the node is unchanged.
     fn all(&mut self, before: &Server) -> Result<()> {
         for database in before.databases() {
             self.database(database)?;
@@ -333,7 +333,7 @@ impl Scan<'_, '_> {
 
     fn write_with_facts(&mut self, database: u64, keys: &[Vec<u8>]) -> Result<()> {
         for keys in keys.chunks(self.plan.keys_at_once()) {
-            // What was down for a whole wait is not waited for again with each page.
+            // A node that was down for a whole wait is not waited for again with each page.
             let fates = if self.outcome.names_only {
                 vec![Fate::Down; keys.len()]
             } else {

@@ -7,7 +7,7 @@ use super::*;
 use crate::run::replaces;
 use crate::scripted::{access, page, start, text};
 
-/// Reads a scripted server; what came of it, and the number of rows.
+/// Reads a scripted server; the outcome, and the number of rows.
 fn read(
     level: Level,
     is_cluster: bool,

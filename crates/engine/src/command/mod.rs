@@ -1,6 +1,6 @@
-//! Which arguments of a command are keys, and whether it reads or writes them.
+//! The arguments of a command that are keys, and whether the command reads or writes them.
 //!
-//! `table.txt` is what real servers answer to COMMAND; how it is read is in "Command key specifications" of Redis.
+//! `table.txt` is the reply of real servers to COMMAND; how it is read is in "Command key specifications" of Redis.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -35,7 +35,7 @@ pub struct Command {
     pub name: &'static str,
     /// Words that it has, its name included; negative: at least this many.
     pub arity: i32,
-    /// What it does to its keys.
+    /// How it accesses its keys.
     pub access: Access,
     /// Whether its second word is a command.
     is_container: bool,
@@ -44,7 +44,7 @@ pub struct Command {
     specs: Vec<Spec>,
 }
 
-/// What a command does to its keys.
+/// How a command accesses its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// It reads them.

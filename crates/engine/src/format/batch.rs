@@ -65,7 +65,7 @@ impl Spans {
     }
 }
 
-/// In a column of numbers: this row has none.
+/// In a column of numbers: this row has no value.
 pub const MISSING: u64 = u64::MAX;
 
 /// In the column of `Number::Expiry`: the key never expires; a row without a time says so too.
@@ -74,7 +74,7 @@ pub const NEVER: u64 = MISSING;
 /// In the column of `Number::Expiry`: the key expires, and the input does not say when.
 pub(crate) const SOMETIME: u64 = MISSING - 1;
 
-/// A number that an input may say of a key besides its weights.
+/// A number that an input may have for a key besides its weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
     /// The number of its database.
@@ -100,7 +100,7 @@ impl Number {
     ];
 }
 
-/// A word that an input may say of a key.
+/// A word that an input may have for a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
     /// The name of its type.
@@ -114,11 +114,11 @@ impl Word {
     pub(crate) const ALL: [Word; 2] = [Word::Type, Word::Encoding];
 }
 
-/// What is known of each key besides its name. A column is empty where the input does not carry it, else as long as
+/// The attributes of each key besides its name. A column is empty if the input does not carry it, else as long as
 /// the keys.
 #[derive(Default, Clone, Debug, PartialEq)]
 pub struct Values {
-    /// What the key weighs, or `MISSING`: a column for each metric of `Metric::WEIGHTS`.
+    /// The weight of the key, or `MISSING`: a column for each metric of `Metric::WEIGHTS`.
     pub weights: [Vec<u64>; WEIGHTS],
     /// Other numbers, or `MISSING`: a column for each of `Number::ALL`.
     pub numbers: [Vec<u64>; Number::ALL.len()],
@@ -134,7 +134,7 @@ pub struct Values {
     pub commands: Spans,
     /// Where each row is in the input, where the block does not show that.
     pub offsets: Vec<u64>,
-    /// What a list of extremes says of each key; such rows are operations without a weight.
+    /// The amount of each key in a list of extremes; these rows are operations without a weight.
     pub extremes: Vec<(Extreme, u64)>,
 }
 
@@ -189,7 +189,7 @@ impl Values {
         self.weights.iter().any(|column| !column.is_empty())
     }
 
-    /// The load that key `i` is; what is not known counts as 0.
+    /// The load of key `i`; unknown numbers count as 0.
     #[inline]
     pub fn load(&self, i: usize) -> Load {
         let mut load = if self.are_operations {
@@ -204,7 +204,7 @@ impl Values {
         load
     }
 
-    /// The operations that key `i` is; what is not known counts as 0.
+    /// The operations of key `i`; unknown numbers count as 0.
     #[inline]
     pub fn ops(&self, i: usize) -> u64 {
         let ops = self.weights[Metric::OPS].get(i).copied();
@@ -232,6 +232,6 @@ pub struct KeyBatch<'a> {
     pub base: Padded<'a>,
     /// Where each key is.
     pub keys: &'a Spans,
-    /// What is known of each.
+    /// Their attributes.
     pub values: &'a Values,
 }

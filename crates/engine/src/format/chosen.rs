@@ -15,7 +15,7 @@ pub const AUTO: &str = "auto";
 /// The format called `name`, with keys that end with `delimiter` or columns of these names; `None` to detect it.
 ///
 /// # Errors
-/// No format has that name, or it has no such columns or delimiter.
+/// No format has that name, or the format has no columns or delimiter to choose.
 pub fn chosen(
     name: &str,
     delimiter: Option<u8>,

@@ -1,4 +1,4 @@
-//! What an LFU counter says of how often a key is used.
+//! How often a key is used, by its LFU counter.
 //!
 //! An access raises a counter c above 5 with probability 1 / (f (c - 5) + 1), f the log factor; every decay time lowers it
 //! by one. So it stays where it is at 1 + f (c - 5) accesses in a decay time. A new key has 5 without any access, and one

@@ -13,19 +13,19 @@ use crate::format::{
 };
 use crate::source::block::{Block, Padded, Piece};
 
-/// What such a dump cannot show.
+/// The limits of this format, for the notes of a report.
 const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
     redis-cli --no-raw --scan loses nothing";
 
-/// The format, as it is detected or as the user names it, who then knows that every line is a key.
+/// The format, either detected or chosen by a user who knows that every line is a key.
 pub struct Lines {
     is_detected: bool,
 }
 
-/// What an input is where nothing else fits.
+/// The format of an input that no other format matches.
 pub(crate) static DETECTED: Lines = Lines { is_detected: true };
 
-/// What the user says that it is.
+/// The format if the user chooses it.
 pub static CHOSEN: Lines = Lines { is_detected: false };
 
 impl Format for Lines {
@@ -108,7 +108,7 @@ impl Format for Delimited {
 struct LineKeys {
     crlf: bool,
     delimiter: u8,
-    /// What in the first lines is unlikely to be a key.
+    /// Counts of first lines that are unlikely to be keys.
     odd: ReadStats,
 }
 
@@ -118,7 +118,7 @@ fn looks_captured(line: &[u8]) -> bool {
     is_counted && !matches!(noise::noise(line), None | Some(Notice::BlankLine))
 }
 
-/// What the first lines of an input show: a header, messages of redis-cli, or text.
+/// The evidence of the first lines of an input: a header, messages of redis-cli, or text.
 fn odd_at_start(head: Head<'_>, is_detected: bool) -> ReadStats {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];

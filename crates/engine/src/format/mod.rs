@@ -79,13 +79,13 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A format that key dumps come in.
 pub trait Format: Sync {
-    /// What `--format` calls it.
+    /// Its name for `--format`.
     fn name(&self) -> &'static str;
-    /// One line of such a dump.
+    /// An example line of a dump in this format.
     fn example(&self) -> &'static str;
     /// Whether an input that starts with `head` is in this format.
     fn detect(&self, head: Head<'_>) -> Detected;
-    /// What a dump in this format cannot show, where it loses something.
+    /// The limits of a dump in this format, if it loses something.
     fn note(&self) -> Option<&'static str> {
         None
     }
@@ -108,7 +108,7 @@ pub enum Opened {
         format: &'static str,
         /// Where the input may be split.
         boundary: RowBoundary,
-        /// What finds the keys of a block.
+        /// Opens a reader, which finds the keys of a block.
         reader: Box<dyn Reader>,
     },
     /// By a walk from front to back, which hands the rows to the workers.
@@ -174,7 +174,7 @@ pub trait Reader: Send + Sync {
     fn learns(&self) -> bool {
         false
     }
-    /// Remembers what the owned part of a block says of the rows after it.
+    /// Remembers the meaning of the owned part of a block for the rows after it.
     fn learn(&self, _: &Block, _: Piece) {}
     /// Finds the keys of the owned part of a block, in order, and hands them on in batches. What is decoded is written
     /// over its own source: it is never longer.
@@ -185,17 +185,17 @@ pub trait Reader: Send + Sync {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> ReadStats;
-    /// The numbers of the rows at the ends of what was read, where neighbouring rows are compared by number.
+    /// The numbers of the rows at the ends of the part that was read, if neighbouring rows are compared by number.
     fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
         BTreeMap::new()
     }
 }
 
-/// Where a reader puts what it finds.
+/// The receiver of a reader's rows.
 pub trait Sink {
     /// A batch of keys.
     fn keys(&mut self, batch: KeyBatch<'_>);
-    /// A row that is not a key: its offset in the block, what is wrong with it, and the part of it that shows that. The
+    /// A row that is not a key: its offset in the block, the reason, and the part of it that shows that. The
     /// reason holds nothing of the row, so that a report may leave the excerpt out.
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]);
     /// As `reject`, of a row that is at `byte` of the input.
@@ -212,17 +212,17 @@ pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> Found;
 /// Fills the offsets of a delimiter and of LF in `base[from..]`, ascending, and says how many.
 pub type FindCells<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> FoundCells;
 
-/// What a reader works with.
+/// The state that a reader works with.
 pub struct Columns<'a> {
     /// The keys of the batch that is being filled.
     pub keys: &'a mut Spans,
-    /// What is known of each besides its name.
+    /// The attributes of each key besides its name.
     pub values: &'a mut Values,
     /// The kernel's way to find a byte.
     pub find: FindByte<'a>,
     /// The kernel's way to find the ends of cells.
     pub find_cells: FindCells<'a>,
-    /// What LFU counters say.
+    /// The meaning of LFU counters.
     pub lfu: LfuRule,
 }
 
@@ -255,7 +255,7 @@ const LISTS: [&str; 5] = ["numbered", "quoted", "redis-csv", "redis-json", "json
 /// The format of an input that starts with `head`; `None` where more of it must be seen.
 ///
 /// # Errors
-/// What the input is if it is not a key dump, and what to type.
+/// The kind of the input if it is not a key dump, and a suggested command.
 pub fn recognise(head: Head<'_>) -> std::result::Result<Option<&'static dyn Format>, String> {
     if let Some(refused) = not_a_dump::by_signature(head) {
         return Err(refused);

@@ -1,8 +1,8 @@
-//! What a reader may meet besides keys, and the words for it.
+//! Things that a reader may meet besides keys, and the words for them.
 
 use serde::{Deserialize, Serialize};
 
-/// What a notice says of the dump.
+/// The kind of statement that a notice makes about the dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Says {
     /// Nothing: it may be right.
@@ -13,7 +13,7 @@ pub(super) enum Says {
     Finding,
 }
 
-/// Makes the enum and its words of a table: what a notice says of the dump, what there is one or more of, and how the
+/// Makes the enum and its words of a table: the kind of statement, the noun that is counted, and how the
 /// sentence continues, whatever the number.
 macro_rules! notices {
     ($($(#[$doc:meta])* $notice:ident: $says:ident, $noun:literal, $rest:literal;)*) => {
@@ -53,7 +53,7 @@ notices! {
     Colour: Note, "row", " in terminal colours, which were dropped";
     /// A warning of redis-cli about the password, or a line of `script`.
     Warning: Note, "line", " of redis-cli or script without keys, dropped";
-    /// A line in which redis-cli says what it does.
+    /// A line in which redis-cli reports its progress.
     Progress: Note, "line", " of redis-cli about what it does, dropped";
     /// A line of nothing, where that is not a key.
     BlankLine: Note, "blank line", ", dropped";

@@ -1,10 +1,10 @@
-//! What a reader saw besides the keys: counts that sum over the blocks of an input.
+//! Counts of a reader besides the keys: they sum over the blocks of an input.
 
 use crate::format::notice::Says::{self, Note, Warning};
 use crate::format::notice::{Notice, WORDS};
 use crate::text::counted;
 
-/// Counts of what was seen.
+/// The counts of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadStats {
     /// Keys.
@@ -60,7 +60,7 @@ impl ReadStats {
         self.notices[notice as usize] += count;
     }
 
-    /// What was met, and how often.
+    /// The notices that were met, and how often.
     pub fn notices(&self) -> impl Iterator<Item = (Notice, u64)> {
         let all = WORDS.iter().map(|(notice, ..)| *notice);
         let counted = all.map(|notice| (notice, self.count(notice)));
@@ -78,7 +78,7 @@ impl ReadStats {
         self.words(Warning, |notice| u64::from(notice == Notice::EmptyKey))
     }
 
-    /// Why the input is not whole, where its replies show that.
+    /// Why the input is incomplete, if its replies show that.
     pub(crate) fn cut_off(&self) -> Option<String> {
         match self.missing {
             1.. => Some(format!(
@@ -92,7 +92,7 @@ impl ReadStats {
         }
     }
 
-    /// What is odd, and may be right.
+    /// Odd facts that may be right.
     pub fn notes(&self) -> Vec<String> {
         self.words(Note, |_| 0)
     }

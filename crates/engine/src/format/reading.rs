@@ -10,7 +10,7 @@ use crate::source::block::{Block, Padded, Piece};
 use crate::source::forward::Forward;
 use std::io::Cursor;
 
-/// What was found.
+/// The keys and attributes that were found.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Found {
     pub keys: Vec<Vec<u8>>,

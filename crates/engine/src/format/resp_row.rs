@@ -5,13 +5,13 @@ use std::ops::Range;
 /// A key that is longer is refused, as a line is.
 const LONGEST: u64 = 64 << 20;
 
-/// What is wrong with a text that is longer.
+/// The reason to reject a longer text.
 pub(super) const LONG: &str = "a length that no key has";
 
 /// A header with more than a sign, twenty digits and a line end is malformed.
 const HEADER: usize = 32;
 
-/// What starts at a place.
+/// The row that starts at a place.
 #[derive(Debug, PartialEq)]
 pub(super) enum Row {
     /// The cursor of SCAN, up to the head of the array of this many keys.
@@ -73,7 +73,7 @@ pub(super) fn row(bytes: &[u8]) -> Option<(Row, usize)> {
     }
 }
 
-/// The array of two at the start of `bytes`: a page of SCAN if a number and an array are what it holds.
+/// The array of two at the start of `bytes`: a page of SCAN if it holds a number and an array.
 fn page(bytes: &[u8]) -> Option<(Row, usize)> {
     let array = Some((Row::Array(2), 4));
     let cursor = &bytes[4..];
@@ -105,7 +105,7 @@ fn page(bytes: &[u8]) -> Option<(Row, usize)> {
     }
 }
 
-/// What is between the first byte and a line end.
+/// The number between the first byte and a line end.
 enum Number {
     /// This number, and where the line after it starts.
     Of(i64, usize),

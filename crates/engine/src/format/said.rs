@@ -1,4 +1,4 @@
-//! For the tests of walks: all that is said of an input, whatever batches it is in.
+//! For the tests of walks: the whole output for an input, whatever batches it is in.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING};
 use crate::format::frame::row_batch::RowBatch;
@@ -6,7 +6,7 @@ use crate::format::frame::walk::{Damage, Walk};
 use crate::format::lfu::LfuRule;
 use crate::format::{Notice, ReadStats, Sink};
 
-/// What is said.
+/// The output of a walk.
 #[derive(Default)]
 pub(super) struct Said {
     /// Each key with all that is known of it.
@@ -19,7 +19,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// What a walk says.
+    /// Collects the output of a walk.
     pub(super) fn by(walk: &mut dyn Walk) -> Said {
         let (mut rows, mut said) = (RowBatch::default(), Said::default());
         loop {

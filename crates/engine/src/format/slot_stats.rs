@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::format::parse::time::timestamp;
 
-/// What `files[].format` calls it.
+/// Its name in `files[].format`.
 pub const NAME: &str = "slot-stats";
 
 /// Longer than any answer of a server.
@@ -36,7 +36,7 @@ pub enum Spelling {
     Lines,
 }
 
-/// How an input that starts with `head` is written; `None` where it has no such counts.
+/// The spelling of an input that starts with `head`; `None` if it has no counts by slot.
 pub fn spelling(head: &[u8]) -> Option<Spelling> {
     let dense: Vec<u8> = head
         .iter()

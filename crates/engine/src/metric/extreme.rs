@@ -1,10 +1,10 @@
-//! What lists of extremes say of single keys. A list has a handful of keys, the most extreme ones: what it says is of
+//! Lists of extremes, by their measure. A list has a handful of keys, the most extreme ones: its amounts are of
 //! those, so it is not a metric of load, and nothing is judged by it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a list of extremes is by.
+/// The measure of a list of extremes.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -22,7 +22,7 @@ pub enum Extreme {
     Bytes,
     /// Elements: redis-cli --bigkeys.
     Elements,
-    /// What entries of a command log have: microseconds in a slow log, bytes in a log of large requests or replies.
+    /// The value of entries of a command log: microseconds in a slow log, bytes in a log of large requests or replies.
     Logged,
 }
 
@@ -69,7 +69,7 @@ impl Extreme {
         &ROWS[self as usize]
     }
 
-    /// What it is, for people.
+    /// A title for people.
     pub fn title(self) -> &'static str {
         self.row().title
     }
@@ -84,7 +84,7 @@ impl Extreme {
         self.row().is_size
     }
 
-    /// Whether what several entries say of a key is added; else the mean is taken.
+    /// Whether the amounts of several entries for a key are added; else the mean is taken.
     pub fn adds_up(self) -> bool {
         self.row().adds_up
     }

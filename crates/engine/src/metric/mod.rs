@@ -1,4 +1,4 @@
-//! What load is measured in: keys always, and the weights that an input carries. Each metric is a row of `METRICS` and
+//! The measures of load: keys always, and the weights that an input carries. Each metric is a row of `METRICS` and
 //! everything else loops over the rows: a new one is a variant and a row here, and a format that carries it.
 
 #[doc(hidden)]
@@ -190,7 +190,7 @@ impl Metric {
         self.row().head
     }
 
-    /// Whether it is of how much keys are used, not of what they take: a node is hot by it, and not full.
+    /// Whether it measures the use of keys, not their size: a node is hot by it, and not full.
     pub fn is_of_use(self) -> bool {
         matches!(self, Metric::Ops | Metric::Accesses | Metric::Cpu)
     }
@@ -210,12 +210,12 @@ impl Metric {
         self.is_size() || self.is_time()
     }
 
-    /// One of what it counts.
+    /// The singular of its unit.
     pub fn unit(self) -> &'static str {
         self.row().unit
     }
 
-    /// Several of what it counts.
+    /// The plural of its unit.
     pub fn units(self) -> &'static str {
         self.row().units
     }
@@ -225,12 +225,12 @@ impl Metric {
         self.row().is_size
     }
 
-    /// What a key has of it, in words: `size`.
+    /// Its name as an attribute of a key: `size`.
     pub fn of_a_key(self) -> &'static str {
         self.row().of_a_key
     }
 
-    /// What inputs call its column, the preferred name first.
+    /// The names of its column in inputs, the preferred name first.
     pub fn columns(self) -> &'static [&'static str] {
         self.row().columns
     }
@@ -309,7 +309,7 @@ impl Load {
         Load::from_fn(|metric| self[metric].min(other[metric]))
     }
 
-    /// What this has over `other` in each metric, 0 where it has less.
+    /// The excess over `other` in each metric, 0 if there is none.
     pub fn over(self, other: Load) -> Load {
         Load::from_fn(|metric| self[metric].saturating_sub(other[metric]))
     }

@@ -16,7 +16,7 @@ pub struct PerMetric<T> {
     pub weights: PerWeight<T>,
 }
 
-/// Something for each metric that the input carries, but for keys: in JSON an object with their names.
+/// A value for each metric that the input carries, except for keys: in JSON an object with their names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PerWeight<T>([Option<T>; WEIGHTS]);
 
@@ -28,12 +28,12 @@ impl<T> PerWeight<T> {
     /// For no metric.
     pub(crate) const NONE: PerWeight<T> = PerWeight([const { None }; WEIGHTS]);
 
-    /// What `of` gives for each weight.
+    /// The result of `of` for each weight.
     pub fn from_fn(of: impl Fn(Metric) -> Option<T>) -> Self {
         PerWeight(Metric::WEIGHTS.map(of))
     }
 
-    /// What there is for `metric`.
+    /// The value for `metric`.
     pub fn get(&self, metric: Metric) -> Option<&T> {
         self.0[metric.weight()?].as_ref()
     }
@@ -68,7 +68,7 @@ impl<T> PerMetric<T> {
         self
     }
 
-    /// What there is for `metric`.
+    /// The value for `metric`.
     pub fn get(&self, metric: Metric) -> Option<&T> {
         match metric.weight() {
             Some(weight) => self.weights.0[weight].as_ref(),
@@ -76,7 +76,7 @@ impl<T> PerMetric<T> {
         }
     }
 
-    /// What there is for `metric`, to be changed.
+    /// The value for `metric`, mutable.
     pub fn get_mut(&mut self, metric: Metric) -> Option<&mut T> {
         match metric.weight() {
             Some(weight) => self.weights.0[weight].as_mut(),
@@ -84,12 +84,12 @@ impl<T> PerMetric<T> {
         }
     }
 
-    /// What there is for bytes.
+    /// The value for bytes.
     pub fn bytes(&self) -> Option<&T> {
         self.get(Metric::Bytes)
     }
 
-    /// What there is for `metric`, which `flag` asks for.
+    /// The value for `metric`, which `flag` asks for.
     ///
     /// # Errors
     /// The input does not carry it.
@@ -104,7 +104,7 @@ impl<T> PerMetric<T> {
         })
     }
 
-    /// What there is for `metric`, made where there is nothing yet.
+    /// The value for `metric`, made if it is missing.
     #[inline]
     pub fn get_or_insert_with(&mut self, metric: Metric, make: impl FnOnce() -> T) -> &mut T {
         match metric.weight() {

@@ -1,6 +1,6 @@
 //! Coarser patterns, for dumps that have more patterns than can be counted: at each level more of a name is an id.
 //!
-//! What a name becomes depends on the name and the level alone, and the levels build on each other: a pattern of one
+//! The coarse pattern of a name depends on the name and the level alone, and the levels build on each other: a pattern of one
 //! level becomes that of the next whether or not it was made coarser before. So counts of parts of a dump add up.
 
 use crate::pattern::ids::Id;
@@ -15,7 +15,7 @@ pub(crate) const COARSEST: u8 = 3;
 /// from the third segment on. 3: from the second on.
 pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     let marks = [Id::Number, Id::Hex, Id::Uuid, Id::Mixed].map(Id::mark);
-    // A separator that is part of a mark would separate what was made an id.
+    // A separator that is part of a mark would split an id.
     let is_in_mark = marks
         .iter()
         .any(|mark| memchr::memmem::find(mark, separator).is_some());

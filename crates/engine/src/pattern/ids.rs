@@ -1,4 +1,4 @@
-//! Which parts of a key are ids. A pattern has a mark in their place.
+//! The parts of a key that are ids. A pattern has a mark in their place.
 //!
 //! A token is a run of ASCII letters and digits. All digits: `<n>`. Eight or more hexadecimal digits, a decimal one
 //! among them: `<hex>`. Such of 8-4-4-4-12: `<uuid>`. Sixteen or more, mixed: `<id>`. Three or more digits that end a
@@ -8,7 +8,7 @@ use hashslot::simd::{Bytes64, LANES};
 
 use crate::source::block::Padded;
 
-/// What an id looks like.
+/// The form of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Id {
     /// Digits.
@@ -40,7 +40,7 @@ pub struct Found {
     pub start: u32,
     /// Where it ends.
     pub end: u32,
-    /// What it is.
+    /// Its form.
     pub id: Id,
 }
 
@@ -133,7 +133,7 @@ pub(crate) unsafe fn by_masks<B: Bytes64>(
     }
 }
 
-/// What the bytes of a key of up to 64 bytes are.
+/// Masks of the bytes of a key of up to 64 bytes, by kind.
 #[derive(Clone, Copy)]
 pub(super) struct Masks {
     pub digit: u64,
@@ -206,7 +206,7 @@ fn trailing_digits(digit: u64, end: u32) -> u32 {
     (!(digit << (64 - end))).leading_zeros()
 }
 
-/// What a token of these counts is, and how many bytes at its start stay.
+/// The form of a token with these counts, and how many bytes at its start stay.
 #[inline(always)]
 fn kind(len: u32, digits: u32, is_hex: bool, trailing: u32) -> Option<(Id, u32)> {
     match () {

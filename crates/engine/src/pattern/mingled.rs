@@ -20,13 +20,13 @@ use crate::pattern::template::{
 #[repr(C, align(64))]
 pub(super) struct Mingled {
     bytes: [u8; LANES],
-    /// What is neither a letter nor a digit, its end and its traits; 0 in a place without a template.
+    /// Bytes that are neither letters nor digits, the end and the traits; 0 in a place without a template.
     shape: u64,
     /// Where its bytes count.
     literal: u64,
     /// Numbers.
     digits: u64,
-    /// What must be hexadecimal.
+    /// Bytes that must be hexadecimal.
     hex: u64,
     /// Ids other than numbers, each a run. Each has a digit.
     runs: u64,

@@ -3,13 +3,13 @@
 
 use crate::pattern::ids::Id;
 
-/// What joins the words of one id, as in `aB3_x-9`.
+/// The bytes that join the words of one id, as in `aB3_x-9`.
 const JOINERS: &[u8] = b"-_+=~";
 
 /// A pattern with more parts keeps the rest in one.
 const MOST: usize = 64;
 
-/// What a part of a pattern is.
+/// The kind of a part of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The mark of an id.
@@ -31,7 +31,7 @@ pub enum Kind {
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Part<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its bytes.
     pub bytes: &'a [u8],
@@ -56,7 +56,7 @@ impl<'a> Part<'a> {
         Part { kind, bytes }
     }
 
-    /// Whether it could be a hexadecimal id, but for the digit that such an id has by chance.
+    /// Whether it could be a hexadecimal id, except that it lacks the digit that such an id has by chance.
     pub fn is_hexadecimal_word(&self) -> bool {
         let is_long = self.bytes.len() >= 8;
         self.kind == Kind::Word && is_long && self.bytes.iter().all(u8::is_ascii_hexdigit)

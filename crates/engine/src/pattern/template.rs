@@ -1,4 +1,4 @@
-//! What the templates of both tables have in common: masks of keys, and where a template is.
+//! The shared parts of both tables of templates: masks of keys, and the place of a template.
 
 use hashslot::simd::LANES;
 
@@ -15,13 +15,13 @@ pub(super) fn padded(key: &[u8]) -> [u8; LANES] {
     std::array::from_fn(|i| key.get(i).copied().unwrap_or(0))
 }
 
-/// Which bytes are of a kind.
+/// The mask of the bytes of a kind.
 pub(super) fn mask_of(key: &[u8], is_of_kind: impl Fn(&u8) -> bool) -> u64 {
     let bytes = key.iter().enumerate();
     bytes.fold(0, |mask, (i, byte)| mask | u64::from(is_of_kind(byte)) << i)
 }
 
-/// Which bytes are in ids that are wanted.
+/// The mask of the bytes in ids that are wanted.
 pub(super) fn ids_of(found: &[Found], wanted: impl Fn(Id) -> bool) -> u64 {
     let found = found.iter().filter(|found| wanted(found.id));
     found.fold(0, |mask, found| {

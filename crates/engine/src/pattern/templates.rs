@@ -39,7 +39,7 @@ pub(crate) struct Templates {
     scratch: Vec<u32>,
     /// Keys that may become templates.
     learnable: usize,
-    /// Which table takes the next one that both may take.
+    /// The table that takes the next template that both may take.
     is_turn_of_numbers: bool,
     /// Batches in a row with few templates.
     strikes: u32,
@@ -274,7 +274,7 @@ impl ByDigits<'_> {
 /// Eight bytes before the key, and 64 from its start on, must be readable.
 #[inline(always)]
 unsafe fn home(first: *const u8, len: u32, shape: u64, digits: u64) -> usize {
-    // Without a digit there is no template: what is found then does not count.
+    // Without a digit there is no template: matches do not count then.
     let (start, end) = (digits.trailing_zeros(), 64 - digits.leading_zeros());
     // SAFETY: passed on.
     let (before, behind) = unsafe {

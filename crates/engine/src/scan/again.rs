@@ -1,4 +1,4 @@
-//! Some blocks of inputs that were read before: what starts in them is counted, and nothing noted of what is odd there.
+//! Some blocks of inputs that were read before: rows that start in them are counted, and oddities are not noted.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -35,7 +35,7 @@ pub(super) struct Job {
     pub(super) reader: Box<dyn Reader>,
     /// The name of its format.
     format: &'static str,
-    /// Which chunks are read, and whether they are not all.
+    /// The chunks to read, and whether they are only some of all.
     chunks: Range<u64>,
     is_part: bool,
 }
@@ -208,7 +208,7 @@ impl Scan<'_> {
         };
         let (mut block, mut behind) = (Block::with_capacity(0), Effect::NONE);
         for index in (0..job.chunks.start).rev() {
-            // What cannot be read now cannot be read by who counts it either, and is noted then.
+            // A chunk that cannot be read now cannot be read by its counting thread either, and is noted then.
             let effect = chunk::effect(&*bytes, &job.cutting, index, &mut block);
             behind = effect.unwrap_or(Effect::from_bits(0)).then(behind);
             if let Some(state) = behind.settled() {

@@ -1,4 +1,4 @@
-//! What happens to the keys of one block: some are left out, the rest get their slots and are counted, and neighbours
+//! Counts the keys of one block: some are filtered out, the rest get their slots and are counted, and neighbours
 //! that are the same key are noticed.
 
 use crate::format::batch::{KeyBatch, MISSING, Number, Spans, Values};
@@ -14,7 +14,7 @@ use crate::slot::policy::Policy;
 use crate::tally::Tally;
 use crate::tally::rejects::{Reject, Rejects};
 
-/// What is wrong with a key that a custom policy gives no slot: the server refuses it.
+/// The reason to reject a key that a custom policy gives no slot: the server refuses it.
 const MISFIT: &str = "no pattern of --policy matches this key, so it has no slot";
 
 /// Computes and counts what a reader finds in a block.
@@ -28,18 +28,18 @@ pub(super) struct Counting<'a, T> {
     seen: ReadStats,
     /// Keys that the policy gives no slot.
     misfits: u64,
-    /// What the filter needs and the input does not carry.
+    /// A field that the filter needs and the input does not carry.
     lacking: Option<Field>,
 }
 
 /// How slots are computed, and of which keys.
 #[derive(Clone, Copy)]
 pub(super) struct How<'a> {
-    /// What computes them.
+    /// The kernel that computes them.
     pub kernel: &'static Kernel,
-    /// Which keys are wanted.
+    /// The filter.
     pub only: &'a Only,
-    /// What part of a key is hashed.
+    /// The hash policy.
     pub policy: &'a Policy,
 }
 
@@ -96,12 +96,12 @@ impl<'a, T: Tally> Counting<'a, T> {
         }
     }
 
-    /// What the filter needs and the input does not carry.
+    /// A field that the filter needs and the input does not carry.
     pub(super) fn lacking(&self) -> Option<Field> {
         self.lacking
     }
 
-    /// What was noticed in addition to what the reader `saw`, and the first and last key of the block.
+    /// The notices in addition to those that the reader `saw`, and the first and last key of the block.
     pub(super) fn finish(mut self, mut saw: ReadStats) -> (ReadStats, Option<Edges>) {
         let left_out = self.seen.count(Notice::OtherDatabase)
             + self.seen.count(Notice::OfReplica)

@@ -1,4 +1,4 @@
-//! Which keys are counted: by their names, types, sizes and times of expiry.
+//! The filter of keys: by their names, types, sizes and times of expiry.
 
 use std::ops::RangeInclusive;
 
@@ -36,7 +36,7 @@ pub enum Expires {
     Within(RangeInclusive<u64>),
 }
 
-/// What a condition needs to know of a key besides its name.
+/// A field of a key, besides its name, that a condition needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// Its type.
@@ -48,7 +48,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// What a format without it carries none of, and what carries it.
+    /// Words for a format that does not carry the field, and the formats that do.
     pub(crate) fn carried_by(self) -> (&'static str, &'static str) {
         match self {
             Field::Type => (
@@ -90,7 +90,7 @@ impl Filter {
         fields.find(|field| is_missing(*field))
     }
 
-    /// Whether a key meets all conditions; what is not known of it meets none.
+    /// Whether a key meets all conditions; an unknown field meets none.
     pub fn keeps(&self, key: &KeyFacts<'_>) -> bool {
         let has_size =
             |range: &RangeInclusive<u64>| key.size != MISSING && range.contains(&key.size);
@@ -122,12 +122,12 @@ impl Filter {
     }
 }
 
-/// What conditions are about.
+/// The fields of a key that conditions are about.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyFacts<'a> {
     /// Its name.
     pub name: &'a [u8],
-    /// What TYPE answers.
+    /// The reply to TYPE.
     pub kind: &'a [u8],
     /// Its size in bytes, or `MISSING`.
     pub size: u64,

@@ -45,7 +45,7 @@ use crate::source::chunk::CHUNK;
 use crate::tally::Tally;
 use crate::tally::rejects::Rejects;
 
-/// How a scan runs; what it finds does not depend on it.
+/// How a scan runs; its result does not depend on it.
 #[derive(Clone)]
 pub struct Scan<'a> {
     /// The workers.
@@ -54,9 +54,9 @@ pub struct Scan<'a> {
     pub kernel: &'static Kernel,
     /// The format of every input; `None` to detect it for each.
     pub format: Option<&'static dyn Format>,
-    /// Which keys are wanted, where the input shows it.
+    /// The filter, for inputs that carry its fields.
     pub only: &'a Only,
-    /// What part of a key is hashed.
+    /// The hash policy.
     pub policy: &'a Policy,
     /// How inputs are walked whose keys are only found so.
     pub walking: Walking,
@@ -66,7 +66,7 @@ pub struct Scan<'a> {
     pub proceed: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-/// Which keys are counted; of inputs that do not show it, all are.
+/// The filter of keys; inputs that do not carry its fields are counted whole.
 #[derive(Debug, Clone, Default)]
 pub struct Only {
     /// Only keys of this database.
@@ -86,28 +86,28 @@ impl Only {
     };
 }
 
-/// What a scan found.
+/// The result of a scan.
 pub struct Scanned<T> {
     /// The counts.
     pub tally: T,
-    /// What was seen of each input, in their order.
+    /// The notices of each input, in their order.
     pub inputs: Vec<SeenInput>,
     /// Where inputs could not be read to their end, in order.
     pub incomplete: Vec<Incomplete>,
     /// Rows that are not keys.
     pub rejects: Rejects,
-    /// The rows at the ends of what was read of each input.
+    /// The rows at the ends of the parts that were read of each input.
     pub open_ends: Vec<OpenEnds>,
 }
 
-/// What was seen of one input.
+/// The notices of one input.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SeenInput {
     /// The name of its format.
     pub format: &'static str,
     /// Bytes read.
     pub bytes: u64,
-    /// Its keys and what was odd about them.
+    /// Its keys and their oddities.
     pub seen: ReadStats,
     /// Line ends, where a part of it was read.
     pub line_ends: u64,
@@ -173,7 +173,7 @@ impl<'a> Scan<'a> {
         Scan { chunk, ..self }
     }
 
-    /// Sets what is called after every block with its length in bytes; it may stop the scan by returning false.
+    /// Sets a callback after every block with its length in bytes; it may stop the scan by returning false.
     pub fn proceed(self, proceed: &'a (dyn Fn(u64) -> bool + Sync)) -> Self {
         Scan { proceed, ..self }
     }
@@ -196,7 +196,7 @@ impl<'a> Scan<'a> {
         Ok(scanned)
     }
 
-    /// As `run`, of a share of each source; what shows only once all of an input is read is up to who merges them.
+    /// As `run`, of a share of each source; checks that need all of an input are up to the caller that merges the shares.
     ///
     /// # Errors
     /// As `run`.
@@ -259,7 +259,7 @@ fn no_field(option: &'static str, field: Field, source: &dyn Source, format: &st
     Error::option(option, "", what)
 }
 
-/// What one thread works with.
+/// The state of one thread.
 struct Worker<T> {
     block: Block,
     keys: Spans,
@@ -268,7 +268,7 @@ struct Worker<T> {
     counts: Counts<T>,
 }
 
-/// What it counted.
+/// The counts of one thread.
 struct Counts<T> {
     chosen: Chosen,
     rejects: Rejects,

@@ -1,5 +1,5 @@
-//! The same key twice in a row, whatever blocks and batches its rows are in: a dump whose names were cut short at a
-//! NUL or a newline has such rows, one of whole names has few.
+//! The same key twice in a row, whatever blocks and batches its rows are in: a dump whose names were truncated at a
+//! NUL or a newline has many of these rows, a dump of complete names has few.
 
 use crate::hash::hash;
 use crate::slot::SlotBatch;
@@ -7,13 +7,11 @@ use crate::slot::SlotBatch;
 /// The hashes of the first and the last key of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edges {
-    /// Of the first.
     pub first: u64,
-    /// Of the last.
     pub last: u64,
 }
 
-/// What is known of the neighbours in one block.
+/// Facts about the neighbours in one block.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     /// Keys that are the one before them.

@@ -1,4 +1,4 @@
-//! A small part of the inputs, spread over all of them: what is frequent in it is likely to be frequent everywhere.
+//! A small part of the inputs, spread over all of them: names that are frequent in it are likely to be frequent everywhere.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! What all threads of a scan write to, and how it ends.
+//! The state that all threads of a scan share, and how the scan ends.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,13 +17,13 @@ use crate::source::chunk::Trouble;
 use crate::source::line_number::line_of;
 use crate::source::room::Room;
 
-/// What is common to all workers.
+/// The state shared by all workers.
 pub(super) struct Shared<'a> {
     /// The inputs.
     pub sources: &'a [Box<dyn Source>],
-    /// What of each is read.
+    /// The share of each source to read.
     pub shares: &'a [Share],
-    /// What was seen of each.
+    /// The notices of each.
     pub seen: Vec<Mutex<SeenInput>>,
     /// The keys at the ends of the blocks of each.
     borders: Vec<Borders<u64>>,
@@ -71,14 +71,14 @@ impl<'a> Shared<'a> {
         repeated
     }
 
-    /// Takes the numbers of the rows at the ends of what was read of an input.
+    /// Takes the numbers of the rows at the ends of the part that was read of an input.
     pub(super) fn take_numbers(&self, input: usize, numbers: BTreeMap<u64, Stretch<u64>>) {
         if !numbers.is_empty() {
             lock(&self.numbers).insert(input, numbers);
         }
     }
 
-    /// The rows at the ends of what was read of each input.
+    /// The rows at the ends of the parts that were read of each input.
     pub(super) fn open_ends(&self) -> Vec<OpenEnds> {
         let mut numbers = lock(&self.numbers);
         let ends = |(input, keys): (usize, &Borders<u64>)| OpenEnds {
@@ -88,7 +88,7 @@ impl<'a> Shared<'a> {
         self.borders.iter().enumerate().map(ends).collect()
     }
 
-    /// Adds a part to what was seen of an input.
+    /// Adds a part to the notices of an input.
     pub(super) fn saw(&self, input: usize, part: SeenInput) {
         let mut all = lock(&self.seen[input]);
         all.format = part.format;

@@ -1,4 +1,4 @@
-//! Shares of inputs: other processes read the rest, and what was found of all of them is merged.
+//! Shares of inputs: other processes read the rest, and the results of all are merged.
 //!
 //! A share is a range of chunks. Which rows a chunk owns follows from the bytes around its ends, so neighbours agree
 //! without communicating, in one process or in two.
@@ -13,7 +13,7 @@ use crate::format::Stretch;
 use crate::scan::Scan;
 use crate::source::Source;
 
-/// What of an input is read.
+/// The share of an input to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     /// The number of the input among all that are counted, from 0.
@@ -32,7 +32,7 @@ impl Share {
     }
 }
 
-/// The rows at the ends of what was read of an input, by where each stretch starts.
+/// The rows at the ends of the parts that were read of an input, by the start of each stretch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenEnds {
     /// Hashes of keys.

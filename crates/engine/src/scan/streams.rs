@@ -22,7 +22,7 @@ use crate::source::stream::RowReader;
 use crate::source::{MAX_LINE, Source};
 use crate::tally::Tally;
 
-/// What a thread that cuts hands to the workers, which hand it back to be filled again.
+/// Work that a cutting thread hands to the workers, which return it to be filled again.
 enum Work {
     /// A block of whole rows.
     Bytes(Block, Piece, Arc<dyn Reader>),
@@ -68,7 +68,7 @@ const GIANT: usize = 4;
 
 type Stream = RowReader<Box<dyn io::Read + Send>>;
 
-/// What makes work of an input.
+/// Makes work of an input.
 enum Cutter {
     /// Its rows as they are.
     Rows(Stream, Arc<dyn Reader>),

@@ -5,7 +5,7 @@ use hashslot::simd::{Bytes64, LANES, Pass, Portable};
 
 use crate::source::block::Padded;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Found {
     /// How many delimiters: fewer than there is room for means that the bytes are used up.
@@ -71,7 +71,7 @@ impl Pass for FindDelimiters<'_> {
     }
 }
 
-/// What a search for the cells of a table found.
+/// The result of a search for the cells of a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FoundCells {
     /// How many cell ends: fewer than there is room for means that the bytes are used up.

@@ -28,7 +28,7 @@ pub struct SlotBatch<'a> {
     pub input: u32,
     /// The offset in it of the block that their offsets are in, where the block is a piece of it.
     pub offset: u64,
-    /// What computed them.
+    /// The kernel that computed them.
     pub kernel: &'static Kernel,
 }
 
@@ -43,7 +43,7 @@ impl SlotBatch<'_> {
         self.slots.is_empty()
     }
 
-    /// Whether a hash tag is what is in braces, so that all keys of a pattern have one, or none has.
+    /// Whether the hash tag is the text in braces, so that all keys of a pattern have one, or none has.
     pub fn tags_are_in_braces(&self) -> bool {
         std::ptr::eq(self.untagged, self.batch.keys.start.as_slice())
     }

@@ -17,10 +17,10 @@ use crate::source::block::Padded;
 /// Patterns that a custom policy may have, as in Redis Enterprise.
 const MAX_PATTERNS: usize = 32;
 
-/// What starts a pattern on the command line.
+/// The prefix of a pattern on the command line.
 const REGEX: &str = "regex:";
 
-/// What part of a key is hashed.
+/// The part of a key that is hashed.
 #[derive(Debug, Clone, Default)]
 pub enum Policy {
     /// Redis and Valkey Cluster.
@@ -245,7 +245,7 @@ fn literal_braces(pattern: &str) -> String {
     while let Some(c) = rest.chars().next() {
         let mut taken = c.len_utf8();
         match c {
-            // What is escaped stays as it is, with the braces of \x{7b} and \p{Alpha}.
+            // Escapes stay as they are, with the braces of \x{7b} and \p{Alpha}.
             '\\' => {
                 taken += rest[1..].chars().next().map_or(0, char::len_utf8);
                 let has_braces =

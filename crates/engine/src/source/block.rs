@@ -39,7 +39,7 @@ impl Block {
         self.len() == 0
     }
 
-    /// Makes the content `len` bytes long; what was there stays, what is new is unspecified.
+    /// Makes the content `len` bytes long; old bytes stay, new ones are unspecified.
     pub fn resize(&mut self, len: usize) {
         self.buffer.resize(len + 2 * PAD, 0);
     }

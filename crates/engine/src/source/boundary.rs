@@ -4,7 +4,7 @@
 //! a boundary is a machine of at most four states, each chunk has an `Effect` on the state, and the effects of all
 //! chunks in order give the state that each of them starts in.
 
-/// What the bytes before a place mean for the row ends after it; the default is the state at the start of an input.
+/// The meaning of the bytes before a place for the row ends after it; the default is the state at the start of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct State(pub u8);
 

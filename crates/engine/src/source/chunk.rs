@@ -32,7 +32,7 @@ pub(crate) struct Cutting {
     pub bytes: u64,
     /// Bytes in a chunk.
     pub chunk: usize,
-    /// What ends a row.
+    /// The ends of rows.
     pub boundary: Arc<dyn Boundary>,
     /// The state that each chunk from `first` on starts in, and the one after the last; empty where row ends need none.
     pub states: Vec<State>,
@@ -68,7 +68,7 @@ pub enum Trouble {
     Long(u64),
     /// Reading failed at this offset.
     Read(u64, io::Error),
-    /// What is read means nothing from this offset on.
+    /// The bytes from this offset on are meaningless.
     Damaged(u64, Sentence),
 }
 

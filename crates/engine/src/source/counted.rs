@@ -12,9 +12,9 @@ use crate::source::{ReadAt, Source};
 /// How far sources have been read since a pass began. What is looked at twice counts once.
 #[derive(Debug, Clone)]
 pub struct Counter {
-    /// The end of what was read of each source.
+    /// The end of the part that was read of each source.
     ends: Arc<[AtomicU64]>,
-    /// What was read since the last call of `take`.
+    /// The bytes read since the last call of `take`.
     read: Arc<AtomicU64>,
     /// All that is stored.
     pub total: u64,
@@ -32,7 +32,7 @@ impl Counter {
         })
     }
 
-    /// The sources that this is for, with what is read of them counted.
+    /// The sources that this is for, with their bytes read counted.
     pub fn count(&self, sources: Vec<Box<dyn Source>>) -> Vec<Box<dyn Source>> {
         let sources = sources.into_iter().enumerate();
         let counted = sources.map(|(index, source)| {
@@ -118,7 +118,7 @@ impl Source for Counted<Box<dyn Source>> {
 }
 
 impl<S> Counted<S> {
-    /// What it is opened as.
+    /// Wraps an opened source.
     fn of<T>(&self, source: T) -> Counted<T> {
         Counted {
             source,

@@ -60,10 +60,10 @@ fn is_envelope(head: &[u8]) -> bool {
     head.starts_with(b"VCS\x01")
 }
 
-/// What `reader` gives, decompressed where it is compressed.
+/// The content of `reader`, decompressed if it is compressed.
 ///
 /// # Errors
-/// What the reader says of its first bytes; frames to pass over that are cut off, or have neither zstd nor lz4 after
+/// The error of the reader at its first bytes; skippable frames that are cut off, or have neither zstd nor lz4 after
 /// them.
 pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut passed_over = 0;
@@ -80,11 +80,11 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     }
 }
 
-/// What `reader` gives after the first `passed_over` bytes of an input in this form, decompressed: from the start of a
+/// The content of `reader` after the first `passed_over` bytes of an input in this form, decompressed: from the start of a
 /// member or frame on.
 ///
 /// # Errors
-/// What the decoder says of its memory.
+/// The error of the decoder about its memory.
 pub(super) fn decoder(
     form: Form,
     reader: impl Read + Send + 'static,
@@ -113,7 +113,7 @@ pub(super) fn decoder(
     }))
 }
 
-/// Counts what is read, and keeps the end of it.
+/// Counts the bytes read, and keeps the last ones.
 struct Counted<R> {
     inner: R,
     consumed: Arc<AtomicU64>,
@@ -131,7 +131,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Says of an error where in the compressed input it is.
+/// Adds to an error its place in the compressed input.
 struct Decompressed {
     inner: Box<dyn Read + Send>,
     form: Form,

@@ -15,7 +15,7 @@ type FindIn = fn(&[PathBuf], &mut Found) -> Result<bool>;
 /// Directories that describe themselves: collections, and append-only files in parts.
 const DESCRIBED: &[FindIn] = &[collection::find_in, manifest::find_in];
 
-/// Files of a directory: what is known of each takes 2 KiB, and the report names it. As many as a listing of a store has.
+/// Files of a directory: each takes 2 KiB of memory, and the report names it. As many as a listing of a store has.
 const MAX_FILES: usize = 100_000;
 
 /// Adds the files of a directory.

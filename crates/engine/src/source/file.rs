@@ -19,7 +19,7 @@ pub(crate) struct RegularFile {
     is_compressed: bool,
 }
 
-/// What shows that a file is still the same: its length, when it was written, and which file it is.
+/// The state that shows that a file is unchanged: its length, its time of change, and its identity.
 #[derive(Debug, PartialEq)]
 struct FileState {
     bytes: u64,

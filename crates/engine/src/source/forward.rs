@@ -13,7 +13,7 @@ const BUFFER: usize = 256 << 10;
 /// Bytes that are read at the start and after a place that was jumped to; twice as many each time that reading continues.
 const FIRST_READ: usize = 8 << 10;
 
-/// What is computed over all bytes that are walked over.
+/// A checksum over all bytes that are walked over.
 pub(crate) trait Checksum: Send {
     /// Takes in the next bytes.
     fn add(&mut self, bytes: &[u8]);
@@ -24,7 +24,7 @@ pub(crate) trait Checksum: Send {
 /// An input, and how far it is walked.
 pub struct Forward {
     bytes: Bytes,
-    /// What was read is `..end`.
+    /// The bytes read are `..end`.
     buffer: Block,
     end: usize,
     /// Where in the buffer the walk is.
@@ -59,7 +59,7 @@ impl Forward {
     /// Opens a source that can be read at any offset; `None` for others.
     ///
     /// # Errors
-    /// It is gone, or no longer what was found.
+    /// It is gone, or has changed.
     pub fn open_at(source: &dyn Source) -> Result<Option<Self>> {
         let Some(len) = source.size_bytes() else {
             return Ok(None);
@@ -91,7 +91,7 @@ impl Forward {
         }
     }
 
-    /// Computes a checksum from here on, or none; what was computed is dropped.
+    /// Computes a checksum from here on, or none; the one so far is dropped.
     pub(crate) fn set_checksum(&mut self, checksum: Option<Box<dyn Checksum>>) {
         self.checksum = checksum;
         self.summed = self.at;
@@ -244,7 +244,7 @@ impl Forward {
         match self.bytes {
             Bytes::Anywhere(_, len) if to > len => Err(io::ErrorKind::UnexpectedEof.into()),
             Bytes::Anywhere(..) if self.checksum.is_none() => {
-                // A short jump is one of many: what is read after it is used.
+                // A short jump is one of many: the bytes read after it are used.
                 if to - self.offset() > BUFFER as u64 {
                     self.next_read = FIRST_READ;
                 }
@@ -279,7 +279,7 @@ impl Forward {
         Ok(self.offset() - from)
     }
 
-    /// Adds what was passed over to the checksum.
+    /// Adds the bytes passed over to the checksum.
     fn sum_up(&mut self) {
         if let Some(checksum) = &mut self.checksum {
             checksum.add(&self.buffer.content()[self.summed..self.at]);
@@ -287,7 +287,7 @@ impl Forward {
         self.summed = self.at;
     }
 
-    /// Reads on after what was read, whose passed part is dropped; false at the end of the input.
+    /// Reads on after the bytes in the buffer, whose passed part is dropped; false at the end of the input.
     #[cold]
     fn read_more(&mut self) -> io::Result<bool> {
         self.sum_up();
@@ -338,7 +338,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-    /// A file of zeros that counts what is read of it.
+    /// A file of zeros that counts the bytes read.
     struct Zeros(Arc<AtomicU64>);
 
     impl ReadAt for Zeros {

@@ -1,6 +1,6 @@
 //! Members of a compressed file that are decompressed at once, from memory to memory: faster than as a stream.
 //!
-//! The content is that of a stream decoder, or there is none: whatever such a decoder would object to is refused here.
+//! The content is that of a stream decoder, or there is none: whatever a stream decoder would object to is refused here.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ impl Content {
     }
 }
 
-/// What a thread needs to decompress groups.
+/// The state of a thread that decompresses groups.
 pub(super) struct GroupDecoder {
     compressed: Vec<u8>,
     deflate: Decompress,
@@ -142,7 +142,7 @@ impl BgzipHeader {
     }
 }
 
-/// The length of a member by the fields of its header: `BC`, of two bytes, is that less one.
+/// The length of a member by the fields of its header: `BC`, of two bytes, is the length minus one.
 fn member_len(mut fields: &[u8]) -> Option<usize> {
     loop {
         let (&[first, second, low, high], rest) = fields.split_first_chunk()?;

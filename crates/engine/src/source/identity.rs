@@ -1,4 +1,4 @@
-//! Which version of an object of a store is read.
+//! The version of an object of a store that is read.
 
 /// A version of an object: each request asks for this one, so that an object that is replaced
 /// meanwhile is an error.

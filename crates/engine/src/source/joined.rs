@@ -1,6 +1,6 @@
 //! A compressed file that several threads decompress, each some members at a time, joined in order.
 //!
-//! What comes out is what one decoder gives. A group of members counts only once it is decompressed to its end, and from the
+//! The output is that of one decoder. A group of members counts only once it is decompressed to its end, and from the
 //! first that is not, because it is broken or its headers lie, one decoder reads the rest.
 
 use std::collections::VecDeque;
@@ -41,10 +41,10 @@ struct Joined {
     threads: Vec<JoinHandle<()>>,
     /// Groups in work, in order.
     ahead: VecDeque<(Group, mpsc::Receiver<Content>)>,
-    /// What is given out, and how much of it was.
+    /// The content of the current group, and how much of it was given out.
     content: Content,
     given: usize,
-    /// What reads on where there are no more groups.
+    /// The decoder that reads on after the last group.
     rest: Option<Box<dyn Read + Send>>,
 }
 

@@ -22,7 +22,7 @@ pub(super) fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
     } else {
         directory
     };
-    // What is not there is reported by who opens it.
+    // A missing file is reported when it is opened.
     let (Ok(real), Ok(within)) = (fs::canonicalize(&file), fs::canonicalize(directory)) else {
         return Ok(file);
     };

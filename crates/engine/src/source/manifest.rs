@@ -75,7 +75,7 @@ fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"))
 }
 
-/// The files of a manifest that are not history, in their order; or a line, and what is wrong with it.
+/// The files of a manifest that are not history, in their order; or a line, and its fault.
 fn files_of(text: &[u8]) -> std::result::Result<Vec<String>, (usize, &'static str)> {
     let mut files = Vec::new();
     for (number, line) in entries(text) {
@@ -85,7 +85,7 @@ fn files_of(text: &[u8]) -> std::result::Result<Vec<String>, (usize, &'static st
     Ok(files.into_iter().map(|(_, _, name)| name).collect())
 }
 
-/// What a line lists, in the order in which the server reads it: whether it holds commands, its number, its name. `None` for
+/// A line of the manifest, in the order in which the server reads it: whether it holds commands, its number, its name. `None` for
 /// history.
 type ManifestEntry = Option<(bool, u64, String)>;
 
@@ -122,7 +122,7 @@ fn entry(line: &[u8]) -> std::result::Result<ManifestEntry, &'static str> {
 mod tests {
     use super::*;
 
-    /// What is found of a directory with these files and this manifest.
+    /// The files of a directory with these files and this manifest.
     fn read(names: &[&str], manifest: &[u8]) -> Result<Vec<String>> {
         let directory = tempfile::tempdir().unwrap();
         for name in names {

@@ -1,6 +1,6 @@
 //! Where a compressed file can be read by several threads: its members, whose headers say how long they are.
 //!
-//! gzip has no such header, but bgzip adds one, for every 64 KiB. A frame of zstd is a list of blocks with their lengths;
+//! gzip has no header for lengths, but bgzip adds one, for every 64 KiB. A frame of zstd is a list of blocks with their lengths;
 //! pzstd and the seekable format write many frames, zstd itself writes one. What a header says is not trusted: it only says
 //! where a thread tries to start.
 
@@ -76,7 +76,7 @@ impl Members {
                 Form::Zstd => pass_zstd(&mut self.file),
                 Form::Lz4 => Ok(None),
             };
-            // What cannot be read now cannot be read later either, and is an error then.
+            // A member that cannot be read now cannot be read later either, and is an error then.
             match member {
                 Ok(Some(most)) if most.max(self.file.offset() - group.bytes.end) <= LARGEST => {
                     group.most += most;
@@ -148,7 +148,7 @@ fn pass_skippable(file: &mut Forward) -> io::Result<bool> {
     Ok(true)
 }
 
-/// What the header of a frame of zstd says, as RFC 8878 has it.
+/// The header of a frame of zstd, as in RFC 8878.
 struct Frame {
     /// Its length.
     header: u64,

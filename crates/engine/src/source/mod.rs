@@ -82,8 +82,8 @@ pub trait Source: Debug + Send + Sync {
         of_object.or_else(|| self.size_bytes())
     }
 
-    /// What is another once its bytes are, such as the time when a file was written. `None` where nothing shows it, and for
-    /// objects, whose tag does.
+    /// A value that changes with the bytes, such as the time when a file was written. `None` if nothing shows a change, and for
+    /// objects, whose tag shows it.
     fn version(&self) -> Option<String> {
         None
     }
@@ -93,12 +93,12 @@ pub trait Source: Debug + Send + Sync {
         self.size_bytes().is_some()
     }
 
-    /// Which version of an object of a store it is; `None` for files.
+    /// The version of an object of a store; `None` for files.
     fn object(&self) -> Option<&ObjectIdentity> {
         None
     }
 
-    /// Why nothing more can be read of it, however often it is tried; what was read up to there is not part of a report.
+    /// Why nothing more can be read of it, however often it is tried; the part read up to there is not part of a report.
     fn failure(&self) -> Option<Error> {
         None
     }
@@ -107,7 +107,7 @@ pub trait Source: Debug + Send + Sync {
     /// to see that nothing changed.
     ///
     /// # Errors
-    /// It is gone, or no longer what was found.
+    /// It is gone, or has changed.
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
         Ok(None)
     }
@@ -191,7 +191,7 @@ impl ReadAt for Arc<dyn ReadAt> {
 pub struct Found {
     /// The sources, in the order of the arguments.
     pub sources: Vec<Box<dyn Source>>,
-    /// The collections among them: they list the nodes, and say what is missing.
+    /// The collections among them: they list the nodes, and the missing parts.
     pub collections: Vec<Collection>,
     /// Entries of directories that are not regular files and are passed over: directories, pipes, broken links.
     pub passed_over: usize,

@@ -1,4 +1,4 @@
-//! What can be read only once: standard input, pipes, devices.
+//! Inputs that can be read only once: standard input, pipes, devices.
 
 use std::fs::File;
 use std::io::{self, Read};

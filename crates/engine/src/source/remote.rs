@@ -1,4 +1,4 @@
-//! Arguments that name a server, or a place on the network that this build does not read: the error names what to type.
+//! Arguments that name a server, or a place on the network that this build does not read: the error suggests a command.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::Found;
 
-/// Places by the start of their URLs, and what to type.
+/// Places by the start of their URLs, and a suggested command.
 const SCHEMES: &[(&str, &str, &str)] = &[
     ("s3", OBJECT, "aws s3 cp URL - | slotscope analyze -"),
     ("s3a", OBJECT, "aws s3 cp URL - | slotscope analyze -"),
@@ -35,7 +35,7 @@ const OTHER: &str = "a URL, and slotscope reads files: download it, then name th
 /// Refuses what names a place on the network and is not a file here.
 ///
 /// # Errors
-/// The place is on the network, with what to type instead.
+/// The error for a place on the network, with a suggested command.
 pub(crate) fn find(path: &Path, _: &mut Found) -> Result<bool> {
     match path.to_str().filter(|_| !path.exists()).and_then(refusal) {
         None => Ok(false),
@@ -81,7 +81,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once("://").filter(|(scheme, _)| is_word(scheme))
 }
 
-/// What follows a scheme, from the host on. The password of a server may hold a slash, the path of an object an @. Azure
+/// The part after a scheme, from the host on. The password of a server may hold a slash, the path of an object an @. Azure
 /// has a container before the @.
 fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
     if scheme.to_ascii_lowercase().starts_with("abfs") {

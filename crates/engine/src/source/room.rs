@@ -1,6 +1,6 @@
 //! Room for giant rows: one thread at a time has it, so memory does not grow by a giant row with every thread.
 //!
-//! Who has it waits for nobody who may want it, or all would wait for each other.
+//! The thread that has it must not wait for another that may want it, or all would wait for each other.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ pub(crate) struct Room {
     left: Condvar,
 }
 
-/// What a thread has of a room: nothing until it needs it.
+/// The claim of a thread to a room: nothing until it needs it.
 #[derive(Default)]
 pub(crate) struct Claim {
     room: Arc<Room>,

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::name::Name;
 
-/// The bytes of a file or pipe of at most `max_bytes`; `too_long` is what the error says of a longer one.
+/// The bytes of a file or pipe of at most `max_bytes`; `too_long` is the error for a longer one.
 ///
 /// # Errors
 /// It cannot be read, or is longer.
@@ -16,7 +16,7 @@ pub fn read(path: &Path, max_bytes: u64, too_long: &str) -> Result<Vec<u8>> {
     read_from(file, path, max_bytes, too_long)
 }
 
-/// As `read`, from what is open already.
+/// As `read`, from an open file.
 ///
 /// # Errors
 /// As `read`.

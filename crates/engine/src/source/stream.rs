@@ -39,7 +39,7 @@ pub struct RowReader<R> {
 }
 
 impl<R: Read + Send + 'static> RowReader<R> {
-    /// What was read and what is still to be read, from the start.
+    /// The whole content from the start: the bytes already read, then the rest.
     pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
         let failure = match self.trouble {
             Some(Trouble::Read(_, error)) => Some(error),
@@ -77,7 +77,7 @@ impl<R: Read> RowReader<R> {
         self.claim.is_held()
     }
 
-    /// Leaves the room, unless the rest of what was read needs it.
+    /// Leaves the room, unless the rest of the buffer needs it.
     pub(crate) fn leave_room(&mut self) {
         self.claim.keep_for(self.rest.len());
     }

@@ -14,7 +14,7 @@ use crate::tally::recency::Recency;
 /// More databases than any server has: past this the column holds something else.
 const MAX_DATABASES: usize = 65_536;
 
-/// What rows say of keys, where they say it.
+/// Attributes of keys, as far as rows carry them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attributes {
     /// By type and encoding.

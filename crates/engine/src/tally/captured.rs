@@ -1,4 +1,4 @@
-//! What each capture covers: its first and last operation, and the slots that it has operations in. A capture whose slots
+//! The extent of each capture: its first and last operation, and the slots that it has operations in. A capture whose slots
 //! are those of one node was taken from that node.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Counts of patterns that are more than a table holds: coarser patterns, at the finest level whose patterns fit.
 //!
-//! Which level that is, and every count, depends on the keys alone, not on their order or on how the threads share them.
+//! The level, and every count, depends on the keys alone, not on their order or on how the threads share them.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -31,7 +31,7 @@ fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
 }
 
 impl CoarsePatterns {
-    /// What `table` counts, in patterns of segments that `separator` separates.
+    /// The counts of `table`, in patterns of segments that `separator` separates.
     pub(crate) fn of(table: &NameTable, separator: &[u8]) -> Self {
         let mut coarse = CoarsePatterns {
             level: 1,
@@ -80,14 +80,14 @@ impl CoarsePatterns {
             .for_each(|(name, _, load)| self.add(name, load));
     }
 
-    /// Takes over what another part of the input has.
+    /// Merges the patterns of another part of the input.
     pub(crate) fn merge(&mut self, other: Self) {
         while self.level < other.level {
             self.raise();
         }
         match other.table {
             Some(table) => self.add_all(&table),
-            // What is too much for a part is too much for the whole.
+            // Too many patterns for a part are too many for the whole.
             None => (self.level, self.table) = (other.level, None),
         }
     }

@@ -7,11 +7,11 @@ use crate::format::batch::NEVER;
 pub struct Counted<'a> {
     /// The pattern.
     pub name: &'a [u8],
-    /// What its keys have in common besides their name.
+    /// The traits that its keys share.
     pub traits: Traits,
 }
 
-/// What keys of a pattern that are counted together have in common.
+/// The traits, besides the name, of keys of a pattern that are counted together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traits {
     /// Whether they have a hash tag: a policy may find tags in some keys of a pattern alone.

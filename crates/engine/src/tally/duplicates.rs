@@ -23,7 +23,7 @@ const RUN: usize = 64;
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Halvings of the set of slots; after these the hashes themselves are sampled.
 const SLOT_HALVINGS: u32 = 10;
-/// Halvings by the hashes: what is left fits.
+/// Halvings by the hashes: the rest fits.
 const HASH_HALVINGS: u32 = 40;
 
 /// The hashes of all keys in a shrinking set, and how often each came.

@@ -24,7 +24,7 @@ pub struct Expiry {
     pub sometime: Load,
     /// Keys that expire, by minutes.
     pub times: TimeSpans<MINUTE>,
-    /// What some of these are. Tallies of before have no sample.
+    /// A sample of these with their attributes. Older tallies have no sample.
     #[serde(default, skip_serializing_if = "BottomK::is_empty")]
     sample: SampledExpiry,
     /// The keys that the sample is of.
@@ -53,7 +53,7 @@ pub struct Expiring {
 }
 
 impl Expiry {
-    /// Whether the input says of keys whether they expire.
+    /// Whether the input has the expiry of keys.
     pub fn is_known(&self) -> bool {
         self.never[Metric::Keys] > 0 || self.sometime[Metric::Keys] > 0 || !self.times.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What lists of extremes say of keys, list by list. It is not a load: nothing else counts these rows.
+//! Keys in lists of extremes, list by list. They are not a load: nothing else counts these rows.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use crate::tally::Tally;
 use crate::tally::operations::add_to_command;
 use crate::tally::tags::TagCounter;
 
-/// What is kept of a long name.
+/// The most that is kept of a long name.
 const MAX_NAME: usize = 512;
 
-/// What lists of extremes say of keys.
+/// The keys in lists of extremes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Extremes {
-    /// By what they are lists of.
+    /// By the measure of the lists.
     pub lists: BTreeMap<Extreme, Listed>,
-    /// By list and key: entries as keys, amounts as operations. A name is what `write_name` makes of them.
+    /// By list and key: entries as keys, amounts as operations. `write_name` makes the names.
     keys: TagCounter,
 }
 
-/// What the lists of one kind have, besides the keys.
+/// Facts about the lists of one kind, besides the keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
     /// How many entries they have: a key may have several.
@@ -59,7 +59,7 @@ pub struct ListedKey {
     pub tag: Option<Vec<u8>>,
     /// Its entries.
     pub entries: u64,
-    /// The sum of what they say.
+    /// The sum of their amounts.
     pub sum: u64,
 }
 

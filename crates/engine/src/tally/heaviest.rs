@@ -11,7 +11,7 @@ use crate::tally::Tally;
 use crate::tally::operations::BusyKey;
 use crate::tally::sketch::top::Top;
 
-/// Keys that are kept, and what is kept of a long name.
+/// The number of keys kept, and the kept length of a long name.
 pub(crate) const KEPT: usize = 1000;
 const MAX_NAME: usize = 512;
 

@@ -1,4 +1,4 @@
-//! Which node's slots the keys of each input are in: a dump of one node that holds keys of another shows that the
+//! Keys of each input by the node of their slots: a dump of one node that holds keys of another shows that the
 //! topology is not that of the dump.
 
 use std::collections::BTreeMap;
@@ -87,7 +87,7 @@ impl KeysByNode {
         }
     }
 
-    /// For each input the keys of each node, the last those of none. Nothing where there is but one input.
+    /// For each input the keys of each node, and last the keys without a node. Nothing if there is only one input.
     pub fn inputs(&self) -> impl Iterator<Item = &[u64]> {
         self.keys.chunks(self.nodes + 1)
     }

@@ -15,9 +15,9 @@ use crate::tally::sketch::top::Top;
 const MAX_KINDS: usize = 4096;
 /// Keys that are kept for each type and encoding.
 pub(crate) const KEPT: usize = 20;
-/// What is kept of a long name.
+/// The most that is kept of a long name.
 const MAX_NAME: usize = 512;
-/// What is kept of a type and an encoding.
+/// The most that is kept of a type and an encoding.
 const MAX_WORD: usize = 64;
 
 /// Words of kinds that are compared before a kind is looked up.
@@ -72,9 +72,9 @@ impl PartialEq for Kinds {
 pub struct Kind {
     /// The name of the type.
     pub type_name: Name,
-    /// The name of the encoding; empty where rows have none.
+    /// The name of the encoding; empty if rows have no encoding.
     pub encoding: Name,
-    /// What its keys hold.
+    /// The load of its keys.
     pub load: Load,
     /// Keys whose elements are known.
     pub counted: u64,

@@ -84,7 +84,7 @@ use crate::tally::weights::Weights;
 pub trait Tally: Send {
     /// Counts a batch of keys.
     fn add(&mut self, keys: &SlotBatch<'_>);
-    /// Takes over what another tally of the same kind counted.
+    /// Merges another tally of the same kind into this one.
     fn merge(&mut self, other: Self);
 }
 
@@ -95,18 +95,18 @@ pub struct Tallies {
     pub slots: SlotCounts,
     /// The weights that the input carries.
     pub weights: Weights,
-    /// Which nodes' keys each input holds, where there are several inputs.
+    /// The nodes whose keys each input holds, if there are several inputs.
     pub origins: KeysByNode,
-    /// Which slots each input holds keys of, where the nodes are not known.
+    /// The slots that each input holds keys of, if the nodes are not known.
     pub inputs: SlotsByInput,
-    /// What each capture covers.
+    /// The extent of each capture.
     #[serde(default, skip_serializing_if = "Captured::is_empty")]
     pub captured: Captured,
     /// Everything else; absent where only slots are wanted.
     pub names: Option<NameTallies>,
 }
 
-/// What is counted of the names and attributes of keys.
+/// Counts of the names and attributes of keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NameTallies {
     /// Hash tags.
@@ -125,11 +125,11 @@ pub struct NameTallies {
     pub patterns: Option<Patterns>,
     /// Operations, which captures show.
     pub operations: Operations,
-    /// What lists of extremes say of keys.
+    /// The keys in lists of extremes.
     pub extremes: Extremes,
 }
 
-/// What is counted.
+/// The parts to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parts {
     /// Slots alone.
@@ -266,7 +266,7 @@ impl Tally for NameTallies {
         self.tags.add(keys);
         self.patterns.add(keys);
         if keys.batch.values.are_operations {
-            // A key is known to be one, and what it holds, from a dump.
+            // A key from a dump is known to be one, and its load is known.
             return self.operations.add(keys);
         }
         self.heaviest.add(keys);

@@ -15,7 +15,7 @@ use crate::tally::tags::TagCounter;
 
 /// More commands than any server has: past this all others are one.
 const MAX_COMMANDS: usize = 4096;
-/// What is kept of a long name.
+/// The most that is kept of a long name.
 pub const MAX_NAME: usize = 512;
 /// Milliseconds of a second.
 pub const SECOND: u64 = 1000;
@@ -31,7 +31,7 @@ pub struct Operations {
     pub range: Option<(u64, u64)>,
     /// Those on keys that no dump has, where that was looked up.
     pub absent: Option<Absent>,
-    /// By key: a name is what `named` makes of a key.
+    /// By key: `named` makes the name of a key.
     keys: TagCounter,
     /// The same of those that only read; absent if there are no operations, or that was not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,17 +27,17 @@ impl PatternRecount {
         }
     }
 
-    /// What was counted.
+    /// The counts.
     pub fn into_counted(self) -> Buckets {
         self.recount.into_counted()
     }
 
-    /// Takes over what was counted of other keys for the same candidates.
+    /// Merges the counts of other keys for the same candidates.
     pub fn take(&mut self, counted: Buckets) -> bool {
         self.recount.take(counted)
     }
 
-    /// Every counted pattern and what it holds, by name.
+    /// Every counted pattern and its load, by name.
     pub(crate) fn rows(&self) -> Vec<(Name, Load)> {
         let rows = self.recount.tags();
         let mut rows: Vec<_> = rows.map(|(name, load)| (name.clone(), load)).collect();

@@ -26,7 +26,7 @@ pub struct Patterns {
     coarse: Option<CoarsePatterns>,
     slots: SlotSets,
     separator: Vec<u8>,
-    /// What a second pass found.
+    /// The result of a second pass.
     again: Option<SecondPassCounts>,
     #[serde(skip)]
     recent: RecentPatterns,
@@ -60,7 +60,7 @@ impl Patterns {
         self.separator == other.separator && self.counts.is_like(&other.counts)
     }
 
-    /// What is known of the patterns.
+    /// The counts of the patterns.
     pub fn counts(&self) -> &TagCounts {
         &self.counts.counts
     }
@@ -80,7 +80,7 @@ impl Patterns {
         (!is_enough).then(|| Candidates::of_names(rows.clone()))
     }
 
-    /// Takes over what a second pass found.
+    /// Merges the counts of a second pass.
     pub fn take_again(&mut self, again: &PatternRecount) {
         self.again = Some(SecondPassCounts {
             rows: again.rows(),
@@ -88,7 +88,7 @@ impl Patterns {
         });
     }
 
-    /// What a second pass found.
+    /// The result of a second pass.
     pub fn again(&self) -> Option<&SecondPassCounts> {
         self.again.as_ref()
     }

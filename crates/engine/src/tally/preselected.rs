@@ -80,7 +80,7 @@ impl Preselected {
                 .all(|(name, ..)| theirs.next().is_some_and(|(other, ..)| other == name))
     }
 
-    /// What all of them hold.
+    /// Their total load.
     pub(crate) fn total(&self) -> Load {
         let mut total = Load::default();
         self.table.iter().for_each(|(_, _, load)| total += load);

@@ -1,4 +1,4 @@
-//! Which of the keys that operations are on the dumps have. They are looked up in a second pass, as a dump may be read
+//! Looks up in the dumps the keys that operations are on. This takes a second pass, as a dump may be read
 //! after a capture. Memory is that of the busiest keys, which are known by name, and a filter of a fixed size.
 
 use std::sync::Arc;
@@ -13,13 +13,13 @@ const FILTER_BITS: u64 = 1 << 21;
 /// Keys that no dump has which are kept.
 pub(crate) const LISTED: usize = 100;
 
-/// Keys that operations are on, by the hashes of what is kept of their names, ascending.
+/// Keys that operations are on, by the hashes of the kept parts of their names, ascending.
 struct Asked {
     keys: Vec<(u64, BusyKey)>,
     filter: Vec<u64>,
 }
 
-/// Which of them were found.
+/// The keys that were found.
 #[derive(Clone)]
 pub struct Present {
     asked: Arc<Asked>,
@@ -43,18 +43,18 @@ impl Present {
         }
     }
 
-    /// Which of the keys were found.
+    /// The keys that were found.
     pub fn into_found(self) -> Vec<bool> {
         self.found
     }
 
-    /// Takes over which of the same keys were found elsewhere; false where they are not as many.
+    /// Merges which of the same keys were found elsewhere; false if their number differs.
     pub fn take(&mut self, found: Vec<bool>) -> bool {
         merge(&mut self.found, &found);
         self.found.len() == found.len()
     }
 
-    /// What was not found.
+    /// The keys that were not found.
     pub fn absent(&self) -> Absent {
         let keys = self.asked.keys.iter().map(|(_, key)| key);
         let looked_up = keys.clone().map(|key| key.ops).sum();
@@ -123,7 +123,7 @@ impl Tally for Present {
     }
 }
 
-/// Adds what was found elsewhere.
+/// Adds keys found elsewhere.
 pub fn merge(found: &mut [bool], other: &[bool]) {
     let both = found.iter_mut().zip(other);
     both.for_each(|(mine, theirs)| *mine |= theirs);

@@ -13,7 +13,7 @@ pub const IDLE: [u64; 5] = [60, 3600, 86_400, 7 * 86_400, 30 * 86_400];
 /// The largest LFU counter.
 const MAX_LFU: usize = 255;
 
-/// What keys hold, by how recently and how often they are used.
+/// The load of keys by how recently and how often they are used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recency {
     /// By idle time, in the classes of `IDLE`.

@@ -27,7 +27,7 @@ const APART: u64 = 0x9E37_79B9_7F4A_7C15;
 /// The set of slots of keys whose pattern is counted later.
 const NO_SET: u32 = u32::MAX;
 
-/// What the patterns of a batch are counted in.
+/// Counts the patterns of a batch.
 pub(super) trait PatternCounts {
     /// Adds to a pattern.
     fn count(&mut self, hash: u64, name: &[u8], load: Load);
@@ -280,7 +280,7 @@ fn places(number: u64, of: usize) -> [usize; 2] {
     [number as usize % of, (number >> 32) as usize % of]
 }
 
-/// What keeps keys of one shape apart that are counted as two patterns: a number below 8 a key; none where nothing does.
+/// Tells apart keys of one shape that count as two patterns: a number below 8 per key; empty if nothing does.
 fn apart(keys: &SlotBatch<'_>) -> Vec<u8> {
     let by_tag = !keys.tags_are_in_braces();
     let expiry = keys.batch.values.number(Number::Expiry);
@@ -301,7 +301,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// What is counted, by name, and the slots of each name.
+    /// Counts by name, and the slots of each name.
     #[derive(Debug, Default, PartialEq)]
     struct Counts {
         keys: BTreeMap<Vec<u8>, u64>,

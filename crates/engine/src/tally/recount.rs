@@ -1,7 +1,7 @@
 //! The second pass over the input: an exact count of every tag that the two rows of the first pass cannot rule
 //! out as heavy, and of every tag of the hottest slots.
 //!
-//! Which tags are kept depends on the rows and the tags alone: a bucket keeps those with the highest rank, and a tag
+//! The tags that are kept depend on the rows and the tags alone: a bucket keeps those with the highest rank, and a tag
 //! that is among them in the end is among them in any part of the input too, so it is counted from its first key on,
 //! on every thread.
 
@@ -19,13 +19,13 @@ use crate::tally::tagged::{Tagged, list};
 /// The hottest slots of which every tag is counted.
 pub(crate) const FOLLOWED_SLOTS: usize = 20;
 
-/// Which tags are worth counting, from what the first pass found.
+/// The tags worth counting, by the first pass.
 #[derive(Debug)]
 pub struct Candidates {
     rows: Box<CountMin>,
     /// Cells that are recounted, in each row: a bit a metric for each cell, so that they stay in the L2 cache.
     large: [Vec<u8>; 2],
-    /// Which tags of each slot are counted.
+    /// The tags of each slot to count.
     slots: Vec<Follow>,
     /// No tag outside the recounted cells holds more than this.
     cut_off: Load,
@@ -161,23 +161,23 @@ impl Recount {
         }
     }
 
-    /// Every counted tag and what it holds.
+    /// Every counted tag and its load.
     pub fn tags(&self) -> impl Iterator<Item = (&Name, Load)> {
         self.counted.iter().map(|tag| (&tag.name, tag.load))
     }
 
-    /// Every counted tag with its hash and what it holds.
+    /// Every counted tag with its hash and its load.
     pub fn into_tags(self) -> Vec<(u64, Name, Load)> {
         let tags = self.counted.into_names();
         tags.map(|tag| (tag.hash, tag.name, tag.load)).collect()
     }
 
-    /// What was counted.
+    /// The counts.
     pub fn into_counted(self) -> Buckets {
         self.counted
     }
 
-    /// Takes over what was counted of other keys for the same candidates.
+    /// Merges the counts of other keys for the same candidates.
     pub fn take(&mut self, counted: Buckets) -> bool {
         self.counted.left_out = self.counted.left_out.max(counted.left_out);
         let names = counted.into_names();

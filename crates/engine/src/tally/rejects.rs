@@ -15,7 +15,7 @@ pub struct Reject {
     pub input: u32,
     /// Offset of the line in bytes.
     pub byte: u64,
-    /// What is wrong with it; holds nothing of the line.
+    /// The reason; holds nothing of the line.
     pub reason: String,
     /// The part of the line that shows it, where there is one.
     #[serde(default)]
@@ -51,7 +51,7 @@ impl Rejects {
         });
     }
 
-    /// Takes over what another worker rejected.
+    /// Merges the rejects of another worker.
     pub fn merge(&mut self, other: Self) {
         self.count = self.count.saturating_add(other.count);
         self.first.extend(other.first);

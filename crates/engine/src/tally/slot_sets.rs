@@ -1,7 +1,7 @@
-//! Which hash slots the keys of each name are in: a few are listed, more are a bit each.
+//! The hash slots of the keys of each name: a few are listed, more are a bit each.
 //!
 //! Memory is bounded: with too many names, or too many of them in more than a few slots, all sets are given up. Whether
-//! there are too many depends on the names and slots alone, not on their order or on who counted which.
+//! there are too many depends on the names and slots alone, not on their order or on which thread counted them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -89,7 +89,7 @@ impl SlotSets {
         };
     }
 
-    /// Takes over other sets.
+    /// Merges other sets.
     pub(crate) fn merge(&mut self, other: Self) {
         if other.given_up {
             self.give_up();

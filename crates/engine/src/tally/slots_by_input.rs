@@ -1,4 +1,4 @@
-//! Which slots the keys of each input are in: inputs that share none are dumps of different nodes.
+//! The slots of the keys of each input: inputs that share none are dumps of different nodes.
 
 use serde::{Deserialize, Serialize};
 

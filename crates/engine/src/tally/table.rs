@@ -1,4 +1,4 @@
-//! An exact count of up to 65,536 distinct names: a hash table whose layout depends only on what is in it.
+//! An exact count of up to 65,536 distinct names: a hash table whose layout depends only on its content.
 //!
 //! Entries are in the order of their hashes, each at or a little past its home (Amble & Knuth, "Ordered hash
 //! tables", 1974). So whether the table is full is a property of the set of names, not of the order they came in,
@@ -94,7 +94,7 @@ impl NameTable {
         self.insert(hash.max(1), name, load)
     }
 
-    /// What `name`, whose hash is `hash`, holds; `None` where it is not in the table.
+    /// The load of `name`, whose hash is `hash`; `None` if it is not in the table.
     #[inline]
     pub(crate) fn find(&mut self, hash: u64, name: &[u8]) -> Option<&mut Load> {
         let hash = hash.max(1);

@@ -3,7 +3,7 @@
 use crate::hash::{hash_span, hash_span_seeded};
 use crate::slot::SlotBatch;
 
-/// Which keys of a batch have a hash tag, and the hashes of the tags. Scratch, kept from batch to batch.
+/// The keys of a batch that have a hash tag, and the hashes of the tags. Scratch, kept from batch to batch.
 #[derive(Debug, Clone, Default)]
 pub struct Tagged {
     /// Their numbers in the batch.
@@ -54,7 +54,7 @@ impl Tagged {
 }
 
 impl Tagged {
-    /// Takes over those of some keys and their hashes that are `wanted`.
+    /// Copies the keys that are `wanted`, with their hashes.
     #[inline]
     pub fn take_if(
         &mut self,

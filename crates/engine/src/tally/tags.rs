@@ -25,7 +25,7 @@ const PROVEN_ROWS: usize = 100;
 pub struct TagCounter {
     /// Keys that have a hash tag.
     pub tagged: u64,
-    /// What is known of the tags.
+    /// The counts of the tags.
     pub counts: TagCounts,
     /// Past the table, how many keys some of them have.
     pub sample: SampledTags,
@@ -49,16 +49,16 @@ struct Scratch {
     shared: tag_table::Counting,
 }
 
-/// What is known of the tags.
+/// The counts of the tags.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TagCounts {
-    /// Every tag and what it holds.
+    /// Every tag and its load.
     Exact(NameTable),
     /// There are too many: cells of counters, and how many tags there are.
     CountMin(Box<CountMin>),
     /// The same, and the names of heavy tags.
     HeavyHitters(Box<HeavyHitters>),
-    /// All of them in the table that threads share; what it shows, once all keys are counted.
+    /// All of them in the table that threads share; its sums, once all keys are counted.
     #[serde(skip)]
     Shared(Box<CountedTags>),
 }
@@ -112,7 +112,7 @@ impl TagCounter {
         known && self.follow == other.follow
     }
 
-    /// What is known by name, in no order: all, or past the table the heaviest that are followed.
+    /// The counts that are known by name, in no order: all, or past the table the heaviest that are followed.
     pub(crate) fn named(&self) -> Vec<(Vec<u8>, Load)> {
         match &self.counts {
             TagCounts::Exact(table) => {
@@ -142,7 +142,7 @@ impl TagCounter {
         }
     }
 
-    /// Gives up the table of names; what is in it goes to the shared one, or to the rows.
+    /// Gives up the table of names; its content goes to the shared one, or to the rows.
     fn spill(&mut self) {
         let TagCounts::Exact(table) = &self.counts else {
             return;
@@ -190,7 +190,7 @@ impl TagCounter {
         }
     }
 
-    /// Moves what is known by name to the rows.
+    /// Moves the names that are known to the rows.
     fn forget(&mut self) {
         if let Some(known) = self.known.take() {
             known
@@ -350,7 +350,7 @@ impl Tally for TagCounter {
         if let (TagCounts::Exact(_), TagCounts::CountMin(_) | TagCounts::Shared(_)) =
             (&self.counts, &other.counts)
         {
-            // What is in a table can go anywhere.
+            // The content of a table can go anywhere.
             std::mem::swap(self, &mut other);
         }
         self.tagged = self.tagged.saturating_add(other.tagged);
@@ -372,7 +372,7 @@ impl Tally for TagCounter {
         match (&mut self.counts, other.counts) {
             (TagCounts::CountMin(mine), TagCounts::CountMin(theirs)) => mine.merge(*theirs),
             (TagCounts::HeavyHitters(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(*theirs),
-            // What one part follows by name is not known of the other: only the rows have all.
+            // A tag that one part follows by name is unknown to the other: only the rows have all.
             (TagCounts::HeavyHitters(mine), TagCounts::CountMin(mut rows)) => {
                 rows.merge(mine.rows.clone());
                 self.counts = TagCounts::CountMin(rows);

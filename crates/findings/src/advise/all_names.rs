@@ -33,13 +33,13 @@ pub struct CarriedOut<'a> {
     /// Load by slot, and of tags that are heavy in the sample, of the names that are renamed.
     common: Vec<u64>,
     tags: SeededMap<u64, u64>,
-    /// What each scheme adds to that.
+    /// The changes of each scheme to that.
     moved: Vec<Moved>,
     /// Names by family, of those that schemes change.
     of_family: Vec<u64>,
 }
 
-/// What a scheme changes.
+/// The changes of a scheme.
 #[derive(Default)]
 struct Moved {
     slots: Vec<i64>,
@@ -47,7 +47,7 @@ struct Moved {
     renamed: u64,
 }
 
-/// Which names are renamed.
+/// The names that are renamed.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     /// A power of two: one name in this many.
@@ -158,7 +158,7 @@ impl<'a> CarriedOut<'a> {
         }
     }
 
-    /// Puts what was counted in place of what the sample let expect. Returns the names of each family that schemes change.
+    /// Puts the counts in place of the estimates by the sample. Returns the names of each family that schemes change.
     pub fn finish(self, schemes: &mut [Scored], nodes: usize) -> Vec<u64> {
         for (scored, moved) in schemes.iter_mut().zip(self.moved) {
             let before = if moved.renamed == 0 {

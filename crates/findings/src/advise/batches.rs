@@ -36,7 +36,7 @@ struct Batch {
     end: u32,
 }
 
-/// What a batch is.
+/// A batch of keys.
 #[derive(Debug, Clone)]
 pub struct BatchKeys<'a> {
     /// The command, in lower case; none for bare keys.

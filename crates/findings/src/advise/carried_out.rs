@@ -68,13 +68,13 @@ impl BatchesAfter {
 /// A scheme, scored.
 #[derive(Debug, Clone)]
 pub struct Scored {
-    /// What is done.
+    /// The renaming.
     pub renaming: Renaming,
-    /// What becomes of the names.
+    /// The names after it.
     pub names: NamesAfter,
     /// And of the batches.
     pub batches: BatchesAfter,
-    /// What its groups cost.
+    /// The cost of its groups.
     pub penalty: Penalty,
     /// How sound it is.
     pub soundness: Soundness,
@@ -257,7 +257,7 @@ fn heaviest(mut tags: Vec<(u64, u64, u32)>) -> (SeededMap<u64, u64>, Option<u32>
     )
 }
 
-/// What a server hashes of a key.
+/// The part of a key that a server hashes.
 pub fn hashed(key: &[u8]) -> &[u8] {
     &key[hashslot::hashed_part(key)]
 }

@@ -12,14 +12,14 @@ pub(super) struct Changing<'a> {
     renamings: &'a [Renaming],
     /// By family the schemes that change it, those that make the same of it together.
     schemes: Vec<Vec<Vec<usize>>>,
-    /// What names of those families begin with; none is the beginning of another.
+    /// The prefixes of names of those families; none is the beginning of another.
     prefixes: Vec<Vec<u8>>,
     tokens: Tokens,
     new: Vec<u8>,
 }
 
 impl<'a> Changing<'a> {
-    /// What `renamings` make of the names of `families`.
+    /// Applies `renamings` to the names of `families`.
     pub(super) fn new(families: &'a Families, renamings: &'a [Renaming]) -> Self {
         let changing = |number: usize| {
             let is_changed =

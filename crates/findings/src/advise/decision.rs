@@ -24,7 +24,7 @@ const LOST: f64 = 0.001;
 /// Tags a key below which a narrower tag still holds keys together.
 const TOGETHER: f64 = 0.67;
 
-/// What the advice rests on.
+/// The evidence for the advice.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
@@ -38,7 +38,7 @@ pub enum Evidence {
     Batches,
 }
 
-/// What a tag is of: fields, each with the word before it, or the same text in all names.
+/// The content of a tag: fields, each with the word before it, or the same text in all names.
 type TagOf = (Vec<(FieldKind, Vec<u8>)>, Vec<u8>);
 
 /// The advice.
@@ -48,7 +48,7 @@ pub struct Decision {
     pub schemes: Vec<Scored>,
     /// Today's among them.
     pub today: usize,
-    /// What it rests on.
+    /// Its evidence.
     pub evidence: Evidence,
     /// Whether it is judged by how many batches are in one slot.
     pub judges_locality: bool,
@@ -171,7 +171,7 @@ impl Model<'_> {
             && self.unmet(&scheme.renaming.scheme) == 0
     }
 
-    /// What a scheme is worth, most important first.
+    /// The value of a scheme, most important part first.
     fn rank(&self, scheme: &Scored) -> [f64; 4] {
         let cost = match scheme.soundness {
             Soundness::Good => 0.0,
@@ -317,7 +317,7 @@ impl Model<'_> {
             .then_some(pair)
     }
 
-    /// Families with a tag today, by what it is of.
+    /// Families with a tag today, by its content.
     fn families_by_tag(&self) -> Vec<Vec<u32>> {
         let mut by_tag: BTreeMap<TagOf, Vec<u32>> = BTreeMap::new();
         for number in 0..self.choices.len() as u32 {

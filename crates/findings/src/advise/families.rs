@@ -7,7 +7,7 @@ use crate::advise::seeded::SeededMap;
 use crate::advise::shapes_of_names::{FIELD, NameShapes, Shape, end_hash, ending};
 use crate::advise::tokens::{Braces, INSIDE, TokenKind, Tokens};
 
-/// What the values of a field are.
+/// The kind of a field's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FieldKind {
     /// Numbers.
@@ -27,7 +27,7 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
-    /// What stands for a value in a pattern.
+    /// The placeholder of a value in a pattern.
     pub fn placeholder(self) -> &'static str {
         match self {
             FieldKind::Number => "<n>",
@@ -44,7 +44,7 @@ impl FieldKind {
 /// A token of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternToken {
-    /// What is before it.
+    /// The text before it.
     pub separator: Vec<u8>,
     /// The word; none where it is a field.
     pub literal: Option<Vec<u8>>,
@@ -57,13 +57,13 @@ pub struct Family {
     pub pattern: Vec<u8>,
     /// Its tokens.
     pub tokens: Vec<PatternToken>,
-    /// What follows them.
+    /// The text after them.
     pub tail: Vec<u8>,
     /// Where its names have their effective braces.
     pub braces: Option<Braces>,
-    /// Which of its tokens are fields.
+    /// The tokens that are fields.
     pub fields: Vec<usize>,
-    /// What those are.
+    /// The kinds of those.
     pub kinds: Vec<FieldKind>,
     /// Its names, as numbers of the sample.
     pub names: Vec<u32>,
@@ -168,7 +168,7 @@ impl Family {
         Some((at(open.tokens, open.bytes)?, at(close.tokens, close.bytes)?))
     }
 
-    /// What all names of it begin with.
+    /// The text that all names of it begin with.
     pub fn prefix(&self) -> Vec<u8> {
         let (mut bare, spans) = self.bare_pattern();
         let end = self

@@ -30,7 +30,7 @@ pub struct AdviseFindings {
     pub schema: String,
     /// Whether to change the tags: the first scheme is the recommended one.
     pub advice: Advice,
-    /// What it rests on.
+    /// Its evidence.
     pub evidence: Evidence,
     /// Why nothing changes; absent where something does.
     pub why: Option<KeepReason>,
@@ -38,7 +38,7 @@ pub struct AdviseFindings {
     pub blocker: Option<BlockingFamily>,
     /// Primaries.
     pub nodes: usize,
-    /// What load is.
+    /// The metric of load.
     pub by: Metric,
     /// Names.
     pub keys: u64,
@@ -98,18 +98,18 @@ pub struct BlockingFamily {
     pub share: f64,
 }
 
-/// A family and what becomes of it.
+/// A family and its new names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FamilyAdvice {
     /// The pattern.
     pub pattern: Name,
-    /// What it becomes; absent where it stays.
+    /// The new pattern; absent if it stays.
     pub becomes: Option<Name>,
     /// The rule for `whatif --retag` that renames its names; absent where it stays or is not text. The JSON has all rules
     /// in the order that they apply in.
     #[serde(skip)]
     pub rule: Option<String>,
-    /// What code joins to a new name; empty without a rule.
+    /// The parts that code joins to a new name; empty without a rule.
     #[serde(skip)]
     pub parts: Vec<NamePart>,
     /// Its names; of a pattern that no listed scheme changes an estimate, where families are from a sample.
@@ -141,7 +141,7 @@ pub struct SchemeScore {
     pub crossslot: u64,
     /// The fullest node in fair shares.
     pub max_over_mean: NodeFigures,
-    /// The heaviest tag, or the heaviest key where that has none.
+    /// The heaviest tag, or the heaviest key if the keys have no tags.
     pub heaviest: Name,
     /// Whether it is a tag.
     pub heaviest_is_tag: bool,
@@ -158,9 +158,9 @@ pub struct SchemeScore {
 /// A figure of the nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeFigures {
-    /// Of the nodes.
+    /// The figure of the cluster's number of nodes.
     pub n: f64,
-    /// Of twice as many.
+    /// The figure of twice as many nodes.
     #[serde(rename = "2n")]
     pub twice: f64,
     /// Of those after the best moves of slots.
@@ -305,7 +305,7 @@ fn score(model: &Model<'_>, scheme: &Scored, is_today: bool) -> SchemeScore {
     }
 }
 
-/// The patterns that a scheme changes, and what they become.
+/// The patterns that a scheme changes, and the new ones.
 fn changed<'a>(model: &'a Model<'_>, scheme: &'a Scored) -> impl Iterator<Item = Vec<u8>> + 'a {
     let families = model.families.list.iter().enumerate();
     families.filter_map(|(number, family)| {

@@ -24,7 +24,7 @@ pub struct TouchedKey {
     pub family: u32,
     /// The hash of its name.
     pub name: u64,
-    /// That of its tag with a brace; of the name where it has none.
+    /// The hash of its tag with a brace; of the name if it has no tag.
     pub tag: u64,
     /// Whether it has a tag.
     pub is_tagged: bool,
@@ -41,7 +41,7 @@ pub struct FamilyJoin {
     pub family: u32,
     /// Whether the batch has several keys of it.
     pub has_several: bool,
-    /// The class of today's tag; none where the keys differ in it or have none.
+    /// The class of today's tag; `None` if the keys differ in it or have no tag.
     pub tag: Option<u16>,
     /// The classes of the fields.
     pub fields: Vec<Option<u16>>,
@@ -70,7 +70,7 @@ pub struct ShapeCount {
 /// Whether a batch has several keys of a family, and the tag and the values in which all of them agree.
 type Agreed = (bool, Option<u64>, Vec<Option<u64>>);
 
-/// What batches say of the names.
+/// Joins of names, as batches show them.
 #[derive(Debug, Default)]
 pub struct Joins {
     /// The distinct keys.
@@ -272,7 +272,7 @@ fn heaviest(shapes: HashMap<BatchShape, ShapeCount>) -> Vec<(BatchShape, ShapeCo
 }
 
 impl BatchShape {
-    /// Whether a scheme brings all keys of such a batch to one slot.
+    /// Whether a scheme brings all keys of a batch like this one to one slot.
     pub(crate) fn is_in_one_slot(&self, scheme: &Scheme) -> bool {
         let mut common = None;
         self.families.iter().all(|family| {
@@ -285,7 +285,7 @@ impl BatchShape {
 /// The classes of a tag; a tag of today is never equal to a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TagClass {
-    /// Of the tag that keys have.
+    /// The tag that keys have.
     Today(u16),
     /// A field.
     Field(u16),

@@ -1,4 +1,4 @@
-//! Which part of a key belongs in braces.
+//! Advice on which part of a key belongs in braces.
 //!
 //! Names become families of one pattern, whose fields may become a tag (`tokens`, `families`). Batches show which fields are
 //! equal among the keys of a command (`joins`). A scheme is a choice for each family; schemes are found (`search`), judged

@@ -20,9 +20,9 @@ pub struct Model<'a> {
     pub nodes: usize,
     /// The families; those that are scored come first.
     pub families: Families,
-    /// What may become of those that are scored.
+    /// The choices for the families that are scored.
     pub choices: Vec<Vec<Choice>>,
-    /// What batches say.
+    /// The joins by batches.
     pub joins: Joins,
     /// The tags of every choice.
     pub tags: AllTagLoads,

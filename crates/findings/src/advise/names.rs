@@ -65,7 +65,7 @@ impl NameSample {
         }
     }
 
-    /// What load is.
+    /// The metric of load.
     pub(crate) fn metric(&self) -> Metric {
         self.by
     }

@@ -171,7 +171,7 @@ impl Model<'_> {
     }
 }
 
-/// Whether the families of a shape, but for one, have a value in common.
+/// Whether the families of a shape, except for one, have a value in common.
 fn has_common_class(shape: &BatchShape, but: Option<u32>) -> bool {
     let mut families = shape.families.iter().filter(|of| Some(of.family) != but);
     let Some(first) = families.next() else {

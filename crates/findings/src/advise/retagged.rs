@@ -10,7 +10,7 @@ use crate::advise::changing::Changing;
 use crate::advise::model::Model;
 use crate::advise::spelling::Renaming;
 
-/// What a scheme takes from slots, and what it brings to them.
+/// The load that a scheme takes from slots, and the load that it brings to them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SlotsMoved {
     from: SlotCounts,
@@ -54,7 +54,7 @@ impl<'a> Retagged<'a> {
         }
     }
 
-    /// What was counted.
+    /// The counted load.
     pub fn moved(self) -> SlotsMoved {
         self.moved
     }

@@ -1,4 +1,4 @@
-//! A scheme: for each family what becomes of its tag.
+//! A scheme: the choice of the tag of each family.
 
 use crate::advise::families::Family;
 
@@ -7,7 +7,7 @@ pub(crate) const MOST_SCORED: usize = 256;
 /// Fields of a family that may become its tag.
 pub(crate) const MOST_FIELDS: usize = 8;
 
-/// What becomes of the tag of a family.
+/// The new tag of a family.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Choice {
     /// The names stay as they are.
@@ -44,13 +44,13 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    /// What becomes of a family.
+    /// The choice for a family.
     pub(crate) fn get(&self, family: u32) -> Choice {
         let found = self.choices.binary_search_by_key(&family, |(of, _)| *of);
         found.map_or(Choice::Keep, |at| self.choices[at].1)
     }
 
-    /// Sets what becomes of a family.
+    /// Sets the choice for a family.
     pub(crate) fn set(&mut self, family: u32, choice: Choice) {
         match self.choices.binary_search_by_key(&family, |(of, _)| *of) {
             Ok(at) if choice == Choice::Keep => drop(self.choices.remove(at)),
@@ -104,7 +104,7 @@ impl FromIterator<(u32, Choice)> for Scheme {
     }
 }
 
-/// What may become of a family.
+/// The choices for a family.
 pub fn choices(family: &Family) -> Vec<Choice> {
     let (reachable, can_be_bare) = family.reachable_fields();
     let mut choices = vec![Choice::Keep];

@@ -6,7 +6,7 @@ use crate::advise::joins::BatchShape;
 use crate::advise::model::Model;
 use crate::advise::scheme::{Choice, MOST_FIELDS, Scheme};
 
-/// What a renamed name and a field in a tag cost: ties go to the simpler scheme.
+/// The costs of a renamed name and of a field in a tag: ties go to the simpler scheme.
 const OF_RENAMED: f64 = 0.004;
 const OF_FIELD: f64 = 0.0005;
 /// Assignments that are tried: the heaviest, of at least this many batches.
@@ -29,7 +29,7 @@ struct Known {
 }
 
 impl Model<'_> {
-    /// What the search looks for most of.
+    /// The value that the search maximizes.
     pub fn value(&self, scheme: &Scheme) -> f64 {
         let renamed: usize = scheme
             .changes()

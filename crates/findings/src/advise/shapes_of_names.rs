@@ -30,7 +30,7 @@ pub(super) type Step = (u32, u32);
 /// A shape: its steps, and the number of its ending.
 pub(super) type Shape = (Vec<Step>, u32);
 
-/// What follows the last token, and the braces.
+/// The text after the last token, and the braces.
 pub(super) type Ending = (Vec<u8>, Option<Braces>);
 
 /// Texts by numbers from 1 on.
@@ -78,7 +78,7 @@ const REST: &[u8] = b"<rest>";
 /// In place of the hash of a word; not a small number, which `fold` does not mix.
 pub(super) const FIELD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A hash of what follows the last token, and of the braces.
+/// A hash of the text after the last token, and of the braces.
 pub(super) fn end_hash(tail: &[u8], braces: Option<Braces>) -> u64 {
     let place = |tokens: u8, bytes: u16| u64::from(tokens) << 16 | u64::from(bytes);
     let braces = braces.map_or(0, |of| {
@@ -87,7 +87,7 @@ pub(super) fn end_hash(tail: &[u8], braces: Option<Braces>) -> u64 {
     fold(hash(tail) ^ 5, braces)
 }
 
-/// What follows the last token of a name.
+/// The text after the last token of a name.
 pub(super) fn ending(tokens: &Tokens) -> Ending {
     let tail = if tokens.is_cut { REST } else { tokens.tail() };
     (tail.to_vec(), tokens.braces)

@@ -30,7 +30,7 @@ pub enum Soundness {
     Bad,
 }
 
-/// What a scheme costs by its groups, and whether the load of one follows a tag.
+/// The cost of a scheme by its groups, and whether the load of a group follows a tag.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Penalty {
     /// 1 a bad group, 0.2 a limited one.
@@ -47,13 +47,13 @@ pub struct Judged(Mutex<HashMap<Vec<(u32, Choice)>, Judgement>>);
 pub(crate) type Judgement = (Soundness, bool);
 
 impl Judged {
-    /// What is known of a group, or what `judge` finds.
+    /// The known judgement of a group, or the result of `judge`.
     pub(crate) fn of(
         &self,
         group: Vec<(u32, Choice)>,
         judge: impl FnOnce(&[(u32, Choice)]) -> Judgement,
     ) -> Judgement {
-        // What is in the map is whole, whatever became of who wrote it.
+        // The map is complete even if a thread that wrote to it panicked.
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known().get(&group).copied();
         found.unwrap_or_else(|| {

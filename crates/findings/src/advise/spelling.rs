@@ -90,7 +90,7 @@ impl Spelling {
     }
 }
 
-/// What is before the pairs of a group, where they are equal but for their values.
+/// The text before the pairs of a group, if it is equal except for its values.
 fn span(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> Option<Vec<u8>> {
     let of = |number: &u32| {
         let family = &model.families.list[*number as usize];
@@ -107,7 +107,7 @@ fn span(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> 
     Some(if is_common { lead.clone() } else { Vec::new() })
 }
 
-/// What is before the value in the tags of a group: as a family has it today, as all names say it, or the word that most
+/// The text before the value in the tags of a group: as a family has it today, as in all names, or the word that most
 /// families have before the field.
 fn prefix(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> Vec<u8> {
     let family = |number: &u32| &model.families.list[*number as usize];
@@ -162,7 +162,7 @@ impl Family {
         word.map_or(Vec::new(), |word| [word, separator].concat())
     }
 
-    /// What is before the value in today's tag, where that is the chosen field alone.
+    /// The text before the value in today's tag, if that is the chosen field alone.
     fn prefix_of_today(&self, choice: Choice) -> Option<Vec<u8>> {
         let fields = choice.fields();
         let is_today = matches!(choice, Choice::Field(_))
@@ -173,7 +173,7 @@ impl Family {
         (is_today && open <= start && close == end).then(|| bare[open..start].to_vec())
     }
 
-    /// What is between the two fields of a pair.
+    /// The text between the two fields of a pair.
     fn between(&self, choice: Choice) -> Vec<u8> {
         let fields = choice.fields();
         let tokens = &self.tokens[self.fields[fields.start] + 1..=self.fields[fields.end - 1]];

@@ -94,7 +94,7 @@ impl AllTagLoads {
         let touched = of_family.par_iter().zip(choices).enumerate();
         let touched = touched.filter(|(_, (keys, _))| !keys.is_empty());
         let counted = touched.flat_map_iter(|(number, (keys, choices))| {
-            // Untagged names are what the hot keys of a window are measured by.
+            // The hot keys of a window are compared with untagged names.
             let bare = Some(Choice::Bare).filter(|bare| !choices.contains(bare));
             let of = choices.iter().copied().chain(bare);
             of.map(move |choice| (number as u32, choice, accesses_of(choice, keys, joins)))

@@ -4,7 +4,7 @@
 pub const MOST_BYTES: usize = 512;
 const MOST_TOKENS: usize = 24;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TokenKind {
     /// A word, literal until the families show that it is a value.
@@ -28,7 +28,7 @@ pub enum TokenKind {
 /// A token, as positions in the key without its braces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
     /// Where it starts.
     pub start: usize,
@@ -98,13 +98,13 @@ impl Tokens {
         &self.bare[self.list[at].start..self.list[at].end]
     }
 
-    /// What is between a token and the one before it.
+    /// The text between a token and the one before it.
     pub fn separator(&self, at: usize) -> &[u8] {
         let from = at.checked_sub(1).map_or(0, |before| self.list[before].end);
         &self.bare[from..self.list[at].start]
     }
 
-    /// What follows the last token.
+    /// The text after the last token.
     pub(crate) fn tail(&self) -> &[u8] {
         &self.bare[self.list.last().map_or(0, |last| last.end)..]
     }

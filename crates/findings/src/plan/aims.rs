@@ -1,4 +1,4 @@
-//! What a plan aims at: T of each goal, and whether a state is near enough to it.
+//! The aims of a plan: T of each goal, and whether a state is near enough to it.
 //!
 //! A node may hold T of its fair share, or the tolerance above its heaviest slot where that is more than its share. T is
 //! the tolerance above 1, or above the sum of slots that must share a node. Where a proof says that loads exclude each
@@ -17,12 +17,12 @@ const ABOVE_PROOF: f64 = 1.10;
 const EXCLUDED: f64 = 1.03;
 /// A node is above its target from here on: below, a plan is not worth its moves.
 pub(super) const GATE: f64 = 1.02;
-/// What a plan has to gain, in fair shares.
+/// The least gain of a plan, in fair shares.
 const GAIN: f64 = 0.02;
 /// Giants that leave the other nodes more than this of their shares change nothing for those.
 const HARDLY_LESS: f64 = 0.98;
 
-/// What is aimed at in a problem, whoever owns the slots.
+/// The aims in a problem, whoever owns the slots.
 pub(super) struct Aims {
     /// T by goal.
     pub own: Vec<f64>,
@@ -127,7 +127,7 @@ impl Aims {
             .max(state.shares.least(node, goal, heaviest))
     }
 
-    /// What a node may hold of a goal, before any proof and any hard limit.
+    /// The most that a node may hold of a goal, before any proof and any hard limit.
     pub(super) fn own_target(&self, state: &PlanState<'_>, node: usize, goal: usize) -> f64 {
         let capacity = state.shares.capacity(node, goal);
         let heaviest = state.heaviest_giant(node, goal, None);
@@ -156,7 +156,7 @@ fn holds_leftovers(state: &PlanState<'_>) -> bool {
     leftovers(state) > 0
 }
 
-/// What nodes hold above their hard limits.
+/// The load of nodes above their hard limits.
 pub(super) fn excess(state: &PlanState<'_>) -> f64 {
     let node = |node: usize| {
         let both = state.loads(node).iter().zip(state.shares.ceilings(node));
@@ -171,7 +171,7 @@ fn within_ceilings(state: &PlanState<'_>) -> bool {
     excess(state) <= NEAR
 }
 
-/// What the nodes that no slot fills share of a goal, with its tolerance; infinite where that is nearly all.
+/// The level up to which the nodes that no slot fills share a goal, with its tolerance; infinite if that is nearly all.
 fn level(shares: &Shares<'_>, goal: usize) -> f64 {
     let mut giants: Vec<f64> = shares
         .giants

@@ -1,6 +1,6 @@
 //! Work is counted, never timed: so a plan is the same on every machine.
 
-/// What a search may still look at, counted in slots and pairs of slots.
+/// The work that a search may still do, counted in slots and pairs of slots.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     /// How much was looked at.
@@ -15,7 +15,7 @@ impl Budget {
         Budget { spent: 0, most }
     }
 
-    /// A part of what is left, at most so much; what is spent of it is to be added to `spent`.
+    /// A part of the rest, at most this much; the work spent of it is to be added to `spent`.
     pub(super) fn part(&self, most: u64) -> Self {
         Budget::new(most.min(self.most.saturating_sub(self.spent)))
     }

@@ -1,4 +1,4 @@
-//! A cluster as plans see it: who owns what, what may not move, which nodes take slots.
+//! A cluster as plans see it: the owners of slots, pinned slots, and the nodes that take slots.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;
@@ -7,7 +7,7 @@ use crate::plan::goals::Goals;
 use crate::plan::problem::{Goal, Guard, MoveLimits, Problem};
 use crate::topology::Topology;
 
-/// What a node may use of `maxmemory`: the rest is for buffers, and for what comes until the slots have moved.
+/// The part of `maxmemory` that a node may use: the rest is for buffers, and for writes until the slots have moved.
 pub(crate) const USABLE: f64 = 0.9;
 
 /// Owners and nodes; every list of nodes is in one order, nodes to be added last.

@@ -1,4 +1,4 @@
-//! What a plan cannot know or should not be made for: a dump that is not whole or a sample.
+//! Reasons to doubt a plan, or not to make one: an incomplete dump, or a sample.
 
 use slotscope_engine::text::{counted, grouped, list};
 
@@ -29,7 +29,7 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
     summary.input.doubt().map(ToString::to_string)
 }
 
-/// What a reader of the plan is warned of, each once.
+/// The warnings for the reader of a plan, each once.
 pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
     let input = &summary.input;
     let mut warnings: Vec<String> = incomplete(summary).into_iter().collect();

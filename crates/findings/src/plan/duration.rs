@@ -1,4 +1,4 @@
-//! How long the moves take, from what they took on a quiet machine: all nodes on loopback, slots of 12, 91 and 600 keys.
+//! How long the moves take, as measured on a quiet machine: all nodes on loopback, slots of 12, 91 and 600 keys.
 
 /// CLUSTER SETSLOT four times, and the listings.
 const SECS_PER_SLOT: f64 = 0.005;
@@ -11,10 +11,10 @@ const SECS_PER_MORE_KEYS: f64 = 25e-6;
 /// Copying large values.
 const BYTES_PER_SEC: f64 = 100.0 * 1024.0 * 1024.0;
 
-/// What the estimate is made of, for people.
+/// The basis of the estimate, for people.
 pub const BASIS: &str = "5 ms a slot, 70 µs a key, 25 µs above 100 keys a slot, 100 MiB/s";
 
-/// Seconds that the setslot script takes where nodes and network are quiet; bytes that are not known count as none.
+/// Seconds that the setslot script takes if nodes and network are quiet; unknown bytes count as 0.
 pub fn setslot_secs(slots: usize, keys: u64, bytes: Option<u64>) -> f64 {
     let few = keys.min(FEW.saturating_mul(slots as u64));
     slots as f64 * SECS_PER_SLOT

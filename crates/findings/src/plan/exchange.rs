@@ -57,7 +57,7 @@ pub(super) fn pair(
     true
 }
 
-/// What two nodes have above their targets once they have exchanged a slot each; infinite where a hard limit forbids it.
+/// The excess of two nodes above their targets after an exchange of a slot each; infinite if a hard limit forbids it.
 fn over_after(
     state: &PlanState<'_>,
     (node, slot): (usize, usize),

@@ -31,9 +31,9 @@ pub struct GoalOutcome {
     /// `maxmemory`; absent for a role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<&'static str>,
-    /// What it is measured in.
+    /// Its measure.
     pub metric: &'static str,
-    /// What a node may hold, unless it has a slot that is heavier than its share.
+    /// The most that a node may hold, unless it has a slot that is heavier than its share.
     pub target: f64,
     /// Today.
     pub before: f64,
@@ -49,7 +49,7 @@ pub struct GoalOutcome {
     pub reason: Option<String>,
 }
 
-/// What sets the floor.
+/// The slot, tag or key that sets the floor.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FloorUnit {
     /// `slot`, `tag` or `key`; `slots` where several have to share a node.
@@ -62,7 +62,7 @@ pub struct FloorUnit {
     pub share: Option<f64>,
 }
 
-/// What a role is called.
+/// The name of a role.
 pub(crate) fn role_of(metric: Metric) -> &'static str {
     if metric.is_of_use() { "load" } else { "memory" }
 }
@@ -152,7 +152,7 @@ fn reason(problem: &Problem<'_>, plan: &Planned, at: usize, inputs: &PlanInputs<
     }
 }
 
-/// What no placement can do, with the slots that prevent it.
+/// The least that any placement can reach, with the slots that prevent less.
 fn sentence(
     problem: &Problem<'_>,
     plan: &Planned,
@@ -205,7 +205,7 @@ fn sentence(
     )
 }
 
-/// The number of a slot, with what is most of it.
+/// The number of a slot, with the unit that is most of it.
 fn named_slot(slot: u16, role: usize, problem: &Problem<'_>, inputs: &PlanInputs<'_>) -> String {
     match heaviest_unit(slot, problem.role(role).0, inputs).filter(|(.., share)| *share > MOST) {
         Some((UnitKind::Key, name, _)) => format!("{slot} (key {})", text::short(&name)),
@@ -221,7 +221,7 @@ pub(super) fn floors(problem: &Problem<'_>, plan: &Planned) -> BTreeMap<&'static
         .collect()
 }
 
-/// What sets the floor of the first goal that has one above 1.
+/// The unit that sets the floor of the first goal that has one above 1.
 pub(super) fn floor_unit(
     problem: &Problem<'_>,
     plan: &Planned,

@@ -1,4 +1,4 @@
-//! Which loads a plan evens out, in which order, and which ones it only may not worsen.
+//! The loads that a plan evens out, their order, and the loads that it only may not worsen.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 
@@ -22,13 +22,13 @@ const OPS_OF_A_GUARD: u128 = 40;
 /// The goals and guards of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goals {
-    /// What is evened out, with its tolerance, in the order in which it is met.
+    /// The loads to even out, with their tolerances, in the order in which they are met.
     pub goals: Vec<(Metric, f64)>,
-    /// What may not get worse, with the shares that any node may reach.
+    /// The loads that may not get worse, with the shares that any node may reach.
     pub guards: Vec<(Metric, f64)>,
 }
 
-/// What is known of the input, for the choice of goals.
+/// Facts about the input, for the choice of goals.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Carried<'a> {
     /// The load of each slot.
@@ -84,8 +84,8 @@ impl Goals {
         Goals { goals, guards }
     }
 
-    /// What the verdict of a report asks for: the roles that are above their bands for more than slots that fill a node, and
-    /// the others as guards; `None` where no role is that a plan can be made for.
+    /// The goals by the verdict of a report: the roles that are above their bands for more than slots that fill a node, and
+    /// the others as guards; `None` if there is no role that a plan can be made for.
     pub(crate) fn of_verdict(summary: &Summary, tolerance: Option<f64>) -> Option<Self> {
         let owning = summary.nodes.owning().count();
         let judged = summary.verdict.roles.iter();
@@ -113,7 +113,7 @@ impl Goals {
 }
 
 impl<'a> Carried<'a> {
-    /// What is known of the input of a summary.
+    /// The facts about the input of a summary.
     pub(crate) fn of(summary: &'a Summary) -> Self {
         Carried {
             loads: &summary.slots.loads,
@@ -140,7 +140,7 @@ impl Carried<'_> {
     }
 }
 
-/// What memory is measured by.
+/// The metric of memory.
 fn memory(carried: &Carried<'_>) -> Option<Metric> {
     let is_sized = carried.sized as f64 >= SIZED * carried.keys as f64;
     if is_sized && carried.total(Metric::Bytes) > 0 {
@@ -150,7 +150,7 @@ fn memory(carried: &Carried<'_>) -> Option<Metric> {
     }
 }
 
-/// What load is measured by.
+/// The metric of load.
 fn load(carried: &Carried<'_>) -> Option<Metric> {
     let measured = [Metric::Cpu, Metric::Ops, Metric::Accesses].into_iter();
     measured

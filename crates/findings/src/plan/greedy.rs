@@ -13,7 +13,7 @@ const STEPS: (usize, usize) = (6, 4000);
 const EXCHANGES: usize = 300;
 /// Giants that are exchanged.
 const GIANTS: usize = 6;
-/// What the exchanges of one search may look at, in slots and fours of pairs.
+/// The work of the exchanges of one search, in slots and fours of pairs.
 const EXCHANGE_WORK: u64 = 2_000_000;
 /// Exchanges are for the last of the overshoot: with more than this, in shares, they would be too many.
 const LAST: f64 = 1.0;
@@ -22,7 +22,7 @@ const RETRIED: usize = 16;
 /// Passes of giving back.
 const PASSES: usize = 3;
 
-/// Brings all nodes to their targets, as far as that is found; `level` is what nodes are filled to at first.
+/// Brings all nodes to their targets, as far as that is found; `level` is the first level that nodes are filled to.
 pub(super) fn solve(
     state: &mut PlanState<'_>,
     prices: Prices,
@@ -62,7 +62,7 @@ struct Stuck {
     pairs: usize,
     giants: usize,
     since_retried: usize,
-    /// What exchanges have looked at.
+    /// The work of exchanges so far.
     work: u64,
 }
 
@@ -91,7 +91,7 @@ impl Stuck {
         found
     }
 
-    /// Helps one node by an exchange; false where none is helped.
+    /// Helps one node by an exchange; false if no exchange helps a node.
     fn exchange(&mut self, state: &mut PlanState<'_>, prices: Prices, budget: &mut Budget) -> bool {
         for node in 0..self.nodes.len() {
             if self.pairs == 0 || self.work >= EXCHANGE_WORK || budget.is_spent() {

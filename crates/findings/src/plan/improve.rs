@@ -12,14 +12,14 @@ use crate::plan::state::{NEAR, PlanState, Run};
 const TRIES: usize = 40;
 /// Rounds over all nodes.
 const ROUNDS: usize = 3;
-/// What comes out cheaper by less than this part is not worth another plan: the loads of tomorrow would bring back the old.
+/// A plan that is cheaper by less than this part is not worth it: the loads of tomorrow would bring back the old.
 const CHEAPER: f64 = 0.01;
 /// At this many times the least price nothing is tried any more.
 const GOOD: f64 = 1.05;
-/// What ranges and slots cost in an attempt, beside their price.
+/// The costs of ranges and slots in an attempt, beside their price.
 const FACTORS: [f64; 3] = [1.0, 4.0, 0.25];
 
-/// Which runs are returned: all of a node that gives, or all of one that gets.
+/// The runs that are returned: all of a node that gives, or all of one that gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Ruined {
     From(usize),

@@ -1,4 +1,4 @@
-//! What is known of a cluster besides the problem: names of nodes, and loads that are not planned for.
+//! Facts about a cluster besides the problem: names of nodes, and loads that are not planned for.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 
@@ -8,7 +8,7 @@ use crate::topology::find::Called;
 /// A node, as it is planned for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedNode {
-    /// What the cluster calls it, or is to call it; to be escaped when shown.
+    /// Its id in the cluster, or the id that it is to get; to be escaped when shown.
     pub id: String,
     /// Where it listens, if that is known; to be escaped when shown.
     pub address: Option<String>,
@@ -21,7 +21,7 @@ pub struct PlannedNode {
 }
 
 impl PlannedNode {
-    /// What it may be called.
+    /// The names that it may be called by.
     pub(crate) fn called(&self) -> Called<'_> {
         Called {
             id: &self.id,
@@ -31,7 +31,7 @@ impl PlannedNode {
     }
 }
 
-/// What is known of the cluster in addition to the problem.
+/// Facts about the cluster in addition to the problem.
 pub(crate) struct PlanInputs<'a> {
     /// The nodes of the problem.
     pub nodes: &'a [PlannedNode],

@@ -6,7 +6,7 @@ use crate::plan::greedy::solve;
 use crate::plan::prices::Prices;
 use crate::plan::state::PlanState;
 
-/// What one attempt may look at, in slots and pairs of slots.
+/// The work of one attempt, in slots and pairs of slots.
 const WORK: u64 = 8_000_000;
 /// Halvings in the search for the lowest aims.
 const HALVINGS: usize = 12;

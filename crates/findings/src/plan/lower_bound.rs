@@ -13,13 +13,13 @@
 pub struct LowerBound {
     /// In fair shares; at least 1.
     pub over_fair: f64,
-    /// What sets it; `None` where it is 1.
+    /// The reason for it; `None` if it is 1.
     pub set_by: Option<SetBy>,
     /// The same for slots that share a node, without the heaviest slots alone: those are the matter of single nodes.
     pub together: f64,
 }
 
-/// What sets a floor above 1.
+/// The reason for a floor above 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetBy {
     /// The heaviest slot alone.
@@ -91,7 +91,7 @@ impl LowerBound {
     }
 }
 
-/// The sum of none, of the first, of the first two and so on.
+/// Partial sums, starting with 0.
 fn sums(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut sums = vec![0.0];
     for value in values {

@@ -1,10 +1,10 @@
-//! What has moved in a plan: its runs, and whether the limits let more go.
+//! The moves of a plan so far: its runs, and whether the limits let more go.
 
 use crate::plan::problem::MoveLimits;
 use crate::plan::state::{PlanState, Run};
 
 impl PlanState<'_> {
-    /// What the limits count once `to` has a run: slots, and bytes.
+    /// The amounts to compare with the limits once `to` has a run: slots, and bytes.
     pub(super) fn moved_with(&self, run: Run, to: usize) -> (u64, u128) {
         let (mut slots, mut bytes) = self.moved;
         for slot in run.first..run.end {

@@ -22,7 +22,7 @@ impl Move {
         ranges::slots(&self.ranges)
     }
 
-    /// What its slots hold; never more than there are numbers.
+    /// The load of its slots, saturating.
     pub(crate) fn load(&self, loads: &[u64]) -> u64 {
         self.slots().fold(0, |sum, slot| {
             u64::saturating_add(sum, loads[usize::from(slot)])
@@ -30,7 +30,7 @@ impl Move {
     }
 }
 
-/// What nodes hold, and what they can hold at most.
+/// The loads of nodes, and the most that they can hold.
 pub(crate) struct Room<'a> {
     loads: &'a [u64],
     held: Vec<u64>,
@@ -47,12 +47,12 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// What a node holds beyond its limit.
+    /// The load of a node beyond its limit.
     fn excess(&self, node: usize) -> u64 {
         self.hard[node].map_or(0, |hard| self.held[node].saturating_sub(hard))
     }
 
-    /// What it can still get.
+    /// The load that it can still get.
     fn left(&self, node: usize) -> u64 {
         self.hard[node].map_or(u64::MAX, |hard| hard.saturating_sub(self.held[node]))
     }

@@ -41,7 +41,7 @@ pub struct NodeOutcome {
     pub over_fair: Option<Change<f64>>,
     /// How many slots it owns.
     pub slots: Change<usize>,
-    /// What it holds; keys are null where the input does not say them.
+    /// Its load; keys are null if the input does not say them.
     #[serde(flatten)]
     pub load: PerMetric<Option<Change<u64>>>,
 }
@@ -52,7 +52,7 @@ pub(super) fn nodes(
     plan: &Planned,
     inputs: &PlanInputs<'_>,
 ) -> Vec<NodeOutcome> {
-    // What a failed node owns stays its own.
+    // The slots of a failed node stay its own.
     let both = plan.owner.iter().zip(inputs.owner);
     let owner_then: Vec<_> = both.map(|(then, today)| then.or(*today)).collect();
     let changes = |loads: &[u64]| {

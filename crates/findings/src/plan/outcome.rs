@@ -28,7 +28,7 @@ pub struct PlanOutcome {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
-    /// What is evened out, in the order in which it is met, and the limits of the nodes.
+    /// The loads to even out, in the order in which they are met, and the limits of the nodes.
     pub goals: Vec<GoalOutcome>,
     /// The nodes that are to hold slots, as loaded today, by metric.
     pub before: BTreeMap<&'static str, Balance>,
@@ -36,7 +36,7 @@ pub struct PlanOutcome {
     pub after: BTreeMap<&'static str, Balance>,
     /// By the metric of each goal: no plan brings the fullest node below this, in fair shares.
     pub floor: BTreeMap<&'static str, f64>,
-    /// What cannot be split and sets the first floor above 1; null where all are 1.
+    /// The unit that cannot be split and sets the first floor above 1; null if all are 1.
     pub floor_unit: Option<FloorUnit>,
     /// Whether more would move if the limits let it.
     pub limited: bool,
@@ -44,7 +44,7 @@ pub struct PlanOutcome {
     pub longest_block_ms: Option<u64>,
     /// The nodes, those to be added last.
     pub nodes: Vec<NodeOutcome>,
-    /// What moves, in this order.
+    /// The moves, in this order.
     pub moves: Vec<MoveOutcome>,
     /// Slots that move.
     pub slots_moved: usize,
@@ -75,7 +75,7 @@ pub struct MoveOutcome {
     pub ranges: Vec<(u16, u16)>,
     /// How many.
     pub slots: usize,
-    /// What they hold; keys are null where the input does not say them.
+    /// Their load; keys are null if the input does not say them.
     #[serde(flatten)]
     pub load: PerMetric<Option<u64>>,
 }

@@ -1,14 +1,14 @@
-//! What moves cost: bytes, and a little for every range and slot. Relative to the least bytes that any plan for these
+//! The price of moves: bytes, and a little for every range and slot. Relative to the least bytes that any plan for these
 //! targets has to move, so that bytes and ranges are weighed alike in clusters of all sizes.
 
 use crate::plan::shares::Shares;
 use crate::plan::state::{NEAR, PlanState, Run};
 
-/// What the ranges of a node that sheds cost, in least bytes.
+/// The price of the ranges of a node that sheds, in least bytes.
 const RANGES: f64 = 0.03;
 /// The same for the slots that the least bytes fill on average.
 const SLOTS: f64 = 0.02;
-/// What the room of a role costs where it is scarce, in least bytes.
+/// The price of the room of a role that is scarce, in least bytes.
 const ROOM: f64 = 1.0;
 /// Least bytes are at least this, in shares.
 const LEAST: f64 = 1e-4;
@@ -18,9 +18,9 @@ const LEAST: f64 = 1e-4;
 pub(super) struct Prices {
     pub range: f64,
     pub slot: f64,
-    /// What a plan of the least bytes costs that takes one range of each node that sheds.
+    /// The price of a plan of the least bytes that takes one range of each node that sheds.
     pub least: f64,
-    /// What all the room that nodes have in a role costs: with it, loads that do not need to go are left where they are.
+    /// The price of all the room that nodes have in a role: with it, loads that do not need to go are left where they are.
     pub room: f64,
 }
 
@@ -56,12 +56,12 @@ impl Prices {
         }
     }
 
-    /// What it costs to move a run, apart from the range.
+    /// The price of moving a run, apart from the range.
     pub(super) fn of_run(self, shares: &Shares<'_>, run: Run) -> f64 {
         shares.price(run.first, run.end) + self.slot * run.len() as f64
     }
 
-    /// What it costs to give a run to `to`, minus what it cost to bring it where it is.
+    /// The price of giving a run to `to`, minus the price of bringing it where it is.
     pub(super) fn of_step(self, state: &PlanState<'_>, run: Run, to: usize) -> f64 {
         let home = state.home(run.first);
         let price = self.of_run(state.shares, run);
@@ -74,7 +74,7 @@ impl Prices {
         due - spent + self.range * f64::from(state.more_runs(run, to))
     }
 
-    /// What a plan costs.
+    /// The price of a plan.
     pub(super) fn of_plan(self, state: &PlanState<'_>) -> f64 {
         let runs = state.moved_runs();
         let moved: f64 = runs.iter().map(|run| self.of_run(state.shares, *run)).sum();

@@ -1,8 +1,8 @@
-//! What a plan is made for: goals in order, guards, owners by slot, and what may not move.
+//! The problem of a plan: goals in order, guards, owners by slot, and slots that may not move.
 
 use slotscope_engine::metric::Metric;
 
-/// What is to be planned. Nodes are indices; slots without an owner stay without one.
+/// A problem to be planned. Nodes are indices; slots without an owner stay without one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem<'a> {
     /// The loads to be evened, in the order in which they are met: memory, then load. At least one.
@@ -24,7 +24,7 @@ pub struct Problem<'a> {
 /// A load that is to be evened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal<'a> {
-    /// What it is measured in.
+    /// Its measure.
     pub metric: Metric,
     /// The load of each slot.
     pub loads: &'a [u64],
@@ -32,14 +32,14 @@ pub struct Goal<'a> {
     pub capacity: Vec<f64>,
     /// How far above its fair share, or above its heaviest slot, a node may be: 0.03 for 3%.
     pub tolerance: f64,
-    /// What each node can hold at most, where that is known; empty where no node has such a limit.
+    /// The most that each node can hold, where that is known; empty if no node has a limit.
     pub hard: Vec<Option<u64>>,
 }
 
 /// A load that no node may hold more of than `band` fair shares, or than the fullest node of today.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guard<'a> {
-    /// What it is measured in.
+    /// Its measure.
     pub metric: Metric,
     /// The load of each slot.
     pub loads: &'a [u64],
@@ -125,7 +125,7 @@ impl<'a> Problem<'a> {
         (0..self.nodes()).filter(|node| !self.leaves[*node])
     }
 
-    /// What a move of each slot costs.
+    /// The price of a move of each slot.
     pub fn prices(&self) -> &'a [u64] {
         self.price
             .or_else(|| self.goals.first().map(|goal| goal.loads))

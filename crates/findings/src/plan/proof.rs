@@ -1,4 +1,4 @@
-//! What no placement can do: even two loads where slots that are heavy in one strand what their nodes can hold of the other.
+//! Proofs that two loads cannot both be even: slots that are heavy in one strand the room of their nodes in the other.
 //!
 //! The k heaviest slots of a load h that cannot share a node are on k nodes. Beside them those nodes have room for little
 //! of h. Filled with the other slots by o/h, the last one in part, they carry at most A of the other load o; the other
@@ -22,7 +22,7 @@ const NEAR: f64 = 1e-6;
 /// That a load cannot be evened while another one is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proof {
-    /// What is kept, by its place in the problem: the goals come first, then the guards.
+    /// The load that is kept, by its place in the problem: the goals come first, then the guards.
     pub kept: usize,
     /// The least that the fullest node can then reach in the other goal, in fair shares.
     pub least: f64,
@@ -32,9 +32,9 @@ pub struct Proof {
     pub slots: Vec<u16>,
     /// In which of both they are heavy.
     pub heavy: usize,
-    /// What the first of them holds of that, in shares.
+    /// The load of the first of them, in shares.
     pub share: f64,
-    /// What the nodes with these slots can hold at most of the other load, in shares, all together.
+    /// The most that the nodes with these slots can hold of the other load, in shares, all together.
     pub beside: f64,
 }
 
@@ -70,9 +70,9 @@ pub(crate) fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> O
 
 /// The loads of goals and guards in shares, with their orders.
 pub(crate) struct ProofInputs {
-    /// What a node may hold.
+    /// The most that a node may hold.
     targets: Vec<f64>,
-    /// What a node may hold above its heaviest slot.
+    /// The most that a node may hold above its heaviest slot.
     factors: Vec<f64>,
     /// By role and slot.
     load: Vec<Vec<f64>>,
@@ -82,7 +82,7 @@ pub(crate) struct ProofInputs {
     heaviest: Vec<Vec<usize>>,
 }
 
-/// What is asked of one load while the other is kept.
+/// The demands on one load while the other is kept.
 struct Sides<'s> {
     heavy: &'s [f64],
     other: &'s [f64],
@@ -218,8 +218,8 @@ impl ProofInputs {
         kinds
     }
 
-    /// What `count` nodes with the heaviest slots can hold of the other load, where that leaves the other nodes more of it
-    /// than they may hold; `None` where it does not.
+    /// The most that `count` nodes with the heaviest slots can hold of the other load, if that leaves the other nodes more of it
+    /// than they may hold; `None` if it does not.
     fn beside(&self, sides: &Sides<'_>, count: usize, kind: (f64, f64), ratio: f64) -> Option<f64> {
         let factor = self.factors[sides.kept];
         let kept_target = self.targets[sides.kept];
@@ -268,7 +268,7 @@ impl ProofInputs {
         (total - carried > rest + NEAR / 10.0).then_some(carried)
     }
 
-    /// What nodes may hold of a kept goal above its T because of their heaviest slots.
+    /// The load that nodes may hold of a kept goal above its T because of their heaviest slots.
     fn bonus(&self, goal: usize, factor: f64) -> f64 {
         let smallest = self.capacity[goal]
             .iter()
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(proof([&loads, &loads], 3, 1.03), None);
     }
 
-    /// The least of the second load over all placements that keep the first; infinite where none does.
+    /// The least of the second load over all placements that keep the first; infinite if there is no such placement.
     fn brute_force(loads: [&[u64]; 2], nodes: usize, target: f64) -> f64 {
         let slots = loads[0].len();
         let means = loads.map(|loads| loads.iter().sum::<u64>() as f64 / nodes as f64);

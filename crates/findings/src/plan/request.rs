@@ -1,4 +1,4 @@
-//! What a plan is to be like, and the plan of a cluster that is so.
+//! A request for a plan, and the plan of a cluster that meets it.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::plan::solve::plan;
 use crate::summary::Summary;
 use crate::topology::{Topology, find, ranges};
 
-/// What a plan is to be like.
+/// A request for a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanRequest {
     /// The metrics that are evened out, with weights that order them; none: memory and load, as far as the input has them.
@@ -35,18 +35,18 @@ pub struct PlanRequest {
     pub exclude: Vec<(u16, u16)>,
     /// How much may move.
     pub limits: MoveLimits,
-    /// How far above its fair share of the first goal a node may stay: 0.03 for 3%; `None`: what is usual.
+    /// How far above its fair share of the first goal a node may stay: 0.03 for 3%; `None`: the default.
     pub tolerance: Option<f64>,
     /// Bytes that a node may use: no node is brought above nine tenths of it.
     pub maxmemory: Option<u64>,
     /// Slots with a key whose move blocks a node for longer stay; `None`: they move.
     pub max_block: Option<Duration>,
-    /// What moves in one piece from node to node holds at most this many bytes, or is one slot; `None`: there is no limit.
+    /// A job, a set of slots that moves in one piece, holds at most this many bytes, or is one slot; `None`: there is no limit.
     pub job_bytes: Option<u64>,
 }
 
 impl PlanRequest {
-    /// What `slotscope plan` does without flags, for these metrics.
+    /// The request of `slotscope plan` without flags, for these metrics.
     pub fn new(by: Vec<(Metric, f64)>) -> Self {
         PlanRequest {
             by,

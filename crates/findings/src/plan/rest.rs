@@ -1,9 +1,9 @@
 //! M_rest: the fullest node apart from what no move can cure, a slot that is heavier than its node's fair share.
 
-/// The load of a node, and what it is compared with.
+/// The load of a node, and the value that it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NodeLoad {
-    /// What it holds.
+    /// Its load.
     pub load: f64,
     /// Its heaviest slot.
     pub heaviest: f64,

@@ -11,7 +11,7 @@ use crate::plan::improve::improve;
 use crate::plan::prices::Prices;
 use crate::plan::state::{NEAR, PlanState};
 
-/// What the search for one plan may look at, in slots and pairs of slots.
+/// The work of the search for one plan, in slots and pairs of slots.
 const WORK: u64 = 48_000_000;
 /// The same for one solution of it.
 const SOLUTION: u64 = 8_000_000;
@@ -19,11 +19,11 @@ const SOLUTION: u64 = 8_000_000;
 const SPARING: u64 = 16_000_000;
 /// The same for improvements.
 const IMPROVEMENT: u64 = 3_000_000;
-/// Halvings between a target that was missed and what is met without it.
+/// Halvings between a target that was missed and the ratio that is met without it.
 const HALVINGS: usize = 6;
 /// Targets this close to each other are the same.
 const CLOSE: f64 = 1.01;
-/// No target is raised by more where none is met.
+/// Targets are raised up to this factor while none is met.
 const FAR: f64 = 1.32;
 /// A plan that is over its targets by fewer of these steps is better, whatever it costs: first goal by goal,
 /// then all goals together.
@@ -32,7 +32,7 @@ const STEP: f64 = 0.005;
 /// Less over all targets than this is ignored.
 const MET: f64 = 1e-6;
 
-/// The best plan that is found; nothing moves where none is asked for.
+/// The best plan found; nothing moves if no moves are asked for.
 pub(super) fn search<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanState<'a> {
     let mut search = Search {
         before,
@@ -89,7 +89,7 @@ impl<'a> Search<'_, 'a> {
             if self.solve(self.before, &self.aims.own.clone()).is_some() {
                 return;
             }
-            // Near to what is proven a few percents cost many times the ranges.
+            // Near to the proven bound a few percents cost many times the ranges.
             self.best = None;
         }
         if self.solve_at(self.prices, self.before, &aims).is_some() {
@@ -129,7 +129,7 @@ impl<'a> Search<'_, 'a> {
             if high <= aim || is_close && low > aim || self.budget.is_spent() {
                 break;
             }
-            // What was out of reach from afar may not be so from near by.
+            // A target out of reach from afar may be within reach from near by.
             settled[goal] = if is_close { aim } else { (low * high).sqrt() };
             let from = met.as_ref().unwrap_or(self.before).clone();
             match self.solve(&from, settled) {

@@ -28,11 +28,11 @@ pub(super) struct Shares<'a> {
     bytes: Vec<u128>,
     /// By node and role; the mean of the nodes that stay is 1.
     capacity: Vec<f64>,
-    /// What a node may never be moved above, by node and role.
+    /// The load that a node may never be moved above, by node and role.
     ceiling: Vec<f64>,
     /// By guard: how much more than a slot that fills it a node may hold.
     beside: Vec<f64>,
-    /// What slots that may not move hold, giants apart, by node and role.
+    /// The load of slots that may not move, giants apart, by node and role.
     pinned: Vec<f64>,
     pub is_giant: Vec<bool>,
     pub giants: Vec<u16>,
@@ -160,7 +160,7 @@ impl<'a> Shares<'a> {
         }
     }
 
-    /// What each node holds of a role today, and its heaviest slot.
+    /// The load of each node in a role today, and its heaviest slot.
     fn held_today(&self, role: usize) -> Vec<(f64, f64)> {
         let mut today = vec![(0.0, 0.0); self.nodes];
         for (slot, owner) in self.problem.owner.iter().enumerate() {
@@ -260,7 +260,7 @@ impl<'a> Shares<'a> {
         self.capacity[node * self.roles + role]
     }
 
-    /// What a node holds of a role at least whose heaviest giant is `heaviest`.
+    /// The least that a node holds of a role if its heaviest giant is `heaviest`.
     #[inline]
     pub(super) fn least(&self, node: usize, role: usize, heaviest: f64) -> f64 {
         let giant = if heaviest > self.capacity(node, role) {

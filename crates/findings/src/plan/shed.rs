@@ -19,7 +19,7 @@ const LEAST_ROOM: f64 = 1e-3;
 const LEAST_GAIN: f64 = 1e-7;
 /// How much bringing two nodes nearer to each other counts, beside bringing them to their targets.
 const LEVELLING: f64 = 0.15;
-/// Steps that cost nothing, or give back what was spent, come before all others.
+/// Steps that cost nothing, or give back spent moves, come before all others.
 const REFUND: f64 = 1e12;
 
 /// A step that was found.
@@ -30,7 +30,7 @@ struct Step {
     to: usize,
 }
 
-/// Takes the best step out of a node; false where none gains anything. The budget is charged and not asked: see `greedy`.
+/// Takes the best step out of a node; false if no step gains anything. The budget is charged and not asked: see `greedy`.
 pub(super) fn shed(
     state: &mut PlanState<'_>,
     prices: Prices,
@@ -55,15 +55,15 @@ pub(super) fn shed(
     true
 }
 
-/// What does not change while runs and receivers are tried, for `R` roles.
+/// The state that does not change while runs and receivers are tried, for `R` roles.
 struct Search<'s, 'a, const R: usize> {
     state: &'s PlanState<'a>,
     shares: &'a Shares<'a>,
     prices: Prices,
     node: usize,
-    /// What the node has above its targets.
+    /// The load of the node above its targets.
     need: [f64; R],
-    /// What a share of each role costs its receiver.
+    /// The price of a share of each role for its receiver.
     scarce: [f64; R],
     receivers: Vec<Receiver<R>>,
 }
@@ -71,17 +71,17 @@ struct Search<'s, 'a, const R: usize> {
 /// A node that may get a run.
 struct Receiver<const R: usize> {
     node: usize,
-    /// What it may still get.
+    /// The load that it may still get.
     room: [f64; R],
-    /// What it has above its targets.
+    /// Its load above its targets.
     over: f64,
-    /// What no move may bring it above, minus what it holds.
+    /// The load that no move may bring it above, minus its own.
     most: [f64; R],
-    /// What the other node holds more than this one.
+    /// The load of the other node, minus that of this one.
     below: [f64; R],
 }
 
-/// A run, and what it is worth to the node that it leaves.
+/// A run, and its value for the node that it leaves.
 struct Candidate<const R: usize> {
     run: Run,
     load: [f64; R],

@@ -1,7 +1,7 @@
 //! The planner: new owners for slots, so that the nodes reach their targets in the goals, one after the other, at the
 //! least price.
 //!
-//! What the nodes may hold is worked out first, with a proof where goals exclude each other (`aims`, `proof`). Nodes with
+//! First the most that each node may hold is worked out, with a proof if goals exclude each other (`aims`, `proof`). Nodes with
 //! too much shed runs of slots (`shed`), slots change places (`exchange`), and what was not needed is given back (`greedy`);
 //! targets that are not reached are raised (`search`), and the result is made cheaper (`improve`). A plan is planned again
 //! on its own result until nothing more is asked for. All of it is deterministic: budgets count work, not time.
@@ -20,7 +20,7 @@ use crate::plan::state::{NEAR, PlanState};
 /// A plan is planned again as often as this.
 const AGAIN: usize = 4;
 
-/// Who owns what when the plan is carried out, and the result.
+/// The owners of slots after the plan, and the result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
     /// The node that owns each slot.
@@ -33,7 +33,7 @@ pub struct Planned {
     pub limited: bool,
     /// Slots that stay on nodes that were to be emptied.
     pub left: usize,
-    /// What slots that may not move hold above the target of their node.
+    /// The load of slots that may not move, above the target of their node.
     pub fixed_above: Vec<FixedAbove>,
     /// Why no plan can keep the hard limits of the nodes: then nothing moves.
     pub impossible: Option<Impossible>,
@@ -52,7 +52,7 @@ pub struct Planned {
 pub struct PlannedGoal {
     /// T: what a node may hold that has no slot heavier than its share.
     pub target: f64,
-    /// What each node may hold once all has moved; 0 for one that leaves.
+    /// The most that each node may hold after all moves; 0 for one that leaves.
     pub targets: Vec<f64>,
     /// The fullest node that stays, today.
     pub before: f64,
@@ -72,7 +72,7 @@ pub struct PlannedGoal {
     pub proof: Option<Proof>,
 }
 
-/// What slots that may not move hold of a goal on one node, above the target of the node.
+/// The load in a goal of slots on one node that may not move, above the target of the node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedAbove {
     /// The node.

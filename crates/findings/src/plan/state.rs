@@ -1,4 +1,4 @@
-//! A plan in the making: who owns what so far, what each node may hold, and a log by which steps are taken back.
+//! A plan in the making: the owners of slots so far, the most that each node may hold, and a log by which steps are taken back.
 
 use crate::plan::problem::MoveLimits;
 use crate::plan::shares::{NOBODY, Shares};
@@ -37,7 +37,7 @@ pub(super) struct PlanState<'a> {
     slack: Vec<f64>,
     /// By goal: up to how many shares a node is filled for now, and by node and role what each held when that began.
     level: Option<(Vec<f64>, Vec<f64>)>,
-    /// Who owns what when nothing has moved.
+    /// The owners of slots before any move.
     home: Vec<u16>,
     pub owner: Vec<u16>,
     load: Vec<f64>,
@@ -140,7 +140,7 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// What a node may hold whose heaviest giant is `heaviest`.
+    /// The most that a node may hold if its heaviest giant is `heaviest`.
     fn target_with(&self, node: usize, role: usize, heaviest: f64) -> f64 {
         let shares = self.shares;
         if shares.leaves(node) {
@@ -171,7 +171,7 @@ impl<'a> PlanState<'a> {
         target.max(shares.least(node, role, heaviest)).min(ceiling)
     }
 
-    /// The heaviest giant of a node, but for one slot.
+    /// The heaviest giant of a node, except for one slot.
     pub(super) fn heaviest_giant(&self, node: usize, role: usize, but: Option<usize>) -> f64 {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
         let its =
@@ -180,19 +180,19 @@ impl<'a> PlanState<'a> {
             .fold(0.0, f64::max)
     }
 
-    /// What a node holds, in all roles.
+    /// The load of a node, in all roles.
     #[inline]
     pub(super) fn loads(&self, node: usize) -> &[f64] {
         &self.load[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
-    /// What a node may hold, in all roles.
+    /// The most that a node may hold, in all roles.
     #[inline]
     pub(super) fn targets(&self, node: usize) -> &[f64] {
         &self.target[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
-    /// What no move may bring a node above: of a goal its hard limit, of a guard its target.
+    /// The load that no move may bring a node above: its hard limit in a goal, its target in a guard.
     #[inline]
     pub(super) fn most(&self, node: usize, role: usize) -> f64 {
         if role < self.shares.goals {
@@ -207,7 +207,7 @@ impl<'a> PlanState<'a> {
         &self.held[node]
     }
 
-    /// What a node holds above its targets, in all roles together.
+    /// The load of a node above its targets, in all roles together.
     #[inline]
     pub(super) fn over(&self, node: usize) -> f64 {
         let both = self.loads(node).iter().zip(self.targets(node));

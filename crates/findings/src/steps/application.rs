@@ -22,13 +22,13 @@ const NAMESPACE: f64 = 0.8;
 const MOSTLY_READ: f64 = 0.9;
 /// Keys that are this part of a tag speak for it.
 const MOST_OF: f64 = 0.5;
-/// What a split tag holds in another role is spread as it is in its own, up to this part of a fair share: the error is a
+/// The load of a split tag in another role is spread as it is in its own, up to this part of a fair share: the error is a
 /// fraction of it.
 const NEGLIGIBLE: f64 = 0.02;
 
 /// A change, and the loads of the roles after it.
 pub(super) struct Change {
-    /// What it is.
+    /// Its kind.
     pub kind: StepKind,
     /// In words.
     pub text: StepText,
@@ -40,7 +40,7 @@ pub(super) struct Change {
     pub roles: Vec<(Vec<u64>, Known)>,
 }
 
-/// What cures a role by a change of the application, the best first.
+/// Changes of the application that cure a role, the best first.
 pub(super) fn changes(
     summary: &Summary,
     situation: &Situation<'_>,
@@ -61,7 +61,7 @@ pub(super) fn changes(
     let retag = trial.retag(first);
     let untag = trial.untag(first).filter(|_| !trial.is_needed());
     if let Some(untag) = untag {
-        // Where other tags are none, both are one.
+        // Without other tags, the two sums are one.
         let is_other = |retag: &Change| retag.brings_tags();
         let untag = Some(untag).filter(|_| retag.as_ref().is_none_or(is_other));
         return retag.into_iter().chain(untag).collect();
@@ -82,7 +82,7 @@ pub(super) fn changes(
 
 /// A role that asks for a change.
 pub(super) struct Trial<'a> {
-    /// What was found.
+    /// The findings.
     pub summary: &'a Summary,
     /// Where the steps so far lead.
     pub situation: &'a Situation<'a>,
@@ -120,7 +120,7 @@ impl<'a> Trial<'a> {
         let on_nodes = on_nodes.filter(is_there);
         let heavy = on_nodes.filter(|unit| unit.kind.can_be_heavy(self.metric()));
         let heavy = heavy.take_while(|unit| unit.load >= least).take(MOST);
-        // A key that is nearly all of its tag is what is split.
+        // A key that is nearly all of its tag is split in place of the tag.
         let heavy: Vec<Unit> = heavy
             .map(|unit| match unit.main_key.clone() {
                 Some(key) => Unit {
@@ -292,7 +292,7 @@ impl<'a> Trial<'a> {
         (slots, role.known.max(known))
     }
 
-    /// What a unit holds of a metric: at least, and at most. A key and a tag may have one name.
+    /// The load of a unit in a metric: at least, and at most. A key and a tag may have one name.
     fn load_of(&self, metric: Metric, unit: &Unit) -> (u64, u64) {
         if metric == self.metric() {
             return (unit.load as u64, unit.load as u64);
@@ -313,7 +313,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// What each part of a unit holds.
+    /// The load of each part of a unit.
     fn parts_of(&self, metric: Metric, unit: &Unit, load: u64, parts: u32) -> Vec<u64> {
         let mut of_parts = vec![0; parts as usize];
         let mut rest = load;

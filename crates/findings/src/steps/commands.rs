@@ -11,7 +11,7 @@ use crate::topology::Topology;
 /// Nodes that one command weighs at most.
 const WEIGHTED: usize = 20;
 
-/// What the commands of a run have in common.
+/// The parts that the commands of a run share.
 #[derive(Debug, Clone, Default)]
 pub struct Commands {
     /// The inputs and the flags that say how they are read.
@@ -20,11 +20,11 @@ pub struct Commands {
     pub nodes: Vec<String>,
     /// Whether those are the nodes of a real cluster, which slots can be moved between.
     pub is_real: bool,
-    /// The flag that chooses what is judged, where the user gave it.
+    /// The flag that chooses the metrics to judge by, if the user gave it.
     pub by: Vec<String>,
     /// How the servers move slots.
     pub migration: Migration,
-    /// Who runs the servers, where that is known.
+    /// The service that runs the servers, if it is known.
     pub service: Option<&'static Service>,
 }
 
@@ -116,7 +116,7 @@ impl Commands {
         self.of("whatif", &flags)
     }
 
-    /// `slotscope advise`, which says what becomes of which names.
+    /// `slotscope advise`, which lists the new names.
     pub(crate) fn advise(&self, by: Metric) -> String {
         self.of("advise", &self.by(&[by]))
     }
@@ -130,7 +130,7 @@ impl Commands {
         self.of("whatif", &flags.concat())
     }
 
-    /// What is judged: what the user chose, else `by`.
+    /// The metrics to judge by: the user's choice, else `by`.
     fn by(&self, by: &[Metric]) -> Vec<String> {
         match (self.by.as_slice(), by) {
             ([], []) => Vec::new(),

@@ -32,7 +32,7 @@ pub(super) fn owners(topology: &Topology) -> Option<Vec<Option<usize>>> {
         .iter()
         .map(|node| (slots(*node) - expected, *node))
         .collect();
-    // What rounding leaves over goes to those that get slots.
+    // The slots left by rounding go to nodes that get slots.
     let mut left: i64 = balance.iter().map(|(over, _)| over).sum();
     while left > 0 {
         let before = left;

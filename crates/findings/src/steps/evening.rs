@@ -64,7 +64,7 @@ impl<'a> Steps<'a> {
                 self.push_move(after_joint, Some(at + 1), &goals);
                 self.list[at].alternatives.extend(later);
             }
-            // What the others need moves anyway; and what the next report would move for relief, moves now.
+            // The need of the others moves slots anyway; and moves that the next report would suggest for relief are made now.
             (Some(_), Some(_)) if relief >= RELIEF || self.relief(&after_others) >= RELIEF => {
                 self.push_move(after_joint, None, &goals);
             }
@@ -75,7 +75,7 @@ impl<'a> Steps<'a> {
         if let Some(planned) = self.best_plan(&self.now.clone()) {
             let after = self.now.with_owner(planned.owner.clone());
             if after.gain_over(&self.now) >= limit::WORTH {
-                // What is typed then depends on the keys as they are named then.
+                // The command that is typed then depends on the names of keys then.
                 let mut moves = self.move_step(&self.now, &after, false, &[]);
                 (moves.command, moves.estimated) = (None, true);
                 // Of loads that are nearly known there are other plans as good, and what they do to roles that they are not
@@ -93,7 +93,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// What moves bring at once in a situation.
+    /// The relief that moves bring at once in a situation.
     fn relief(&mut self, situation: &Situation<'a>) -> f64 {
         let proven = self.proven.clone();
         let planned = self.best_plan(situation);
@@ -111,7 +111,7 @@ impl<'a> Steps<'a> {
             Some(planned) => changed.with_owner(planned.owner),
             None => changed.clone(),
         };
-        // What is left is left by the steps of the list.
+        // Problems left at this point are left by the steps of the list.
         self.proven = proven;
         let (moved, _) = moved(&changed.owner, &after);
         let text = StepText::ChangeFirst { slots: moved.slots };
@@ -124,7 +124,7 @@ impl<'a> Steps<'a> {
         })
     }
 
-    /// The changes for the pressing roles, each on what the one before it leaves; `changed` is what they lead to.
+    /// The changes for the pressing roles, each on what the one before it leaves; `changed` is the result.
     pub(super) fn changes(
         &self,
         changed: &mut Situation<'a>,

@@ -1,4 +1,4 @@
-//! What no step cures, and why.
+//! Problems that no step cures, and why.
 
 use crate::steps::Steps;
 use crate::steps::situation::Known;
@@ -6,7 +6,7 @@ use crate::summary::state::Role;
 use crate::summary::step::{Left, LeftText, RoleAfter};
 
 impl Steps<'_> {
-    /// What is above its lower band after all steps, and why.
+    /// Adds the loads above their lower bands after all steps, and why.
     pub(super) fn add_left(&mut self) {
         for role in &self.now.roles {
             let RoleAfter {

@@ -1,7 +1,7 @@
-//! What to do: one ordered list of steps for all findings, each computed on what the steps before it leave.
+//! Remedies: one ordered list of steps for all findings, each computed on the result of the steps before it.
 //!
-//! Repairs come first, and end the list while slots are not served or the dump is not whole. Then one plan of moves for
-//! all roles, what the application has to change, the moves that are due after that, and more nodes where a limit is near.
+//! Repairs come first, and end the list while slots are not served or the dump is incomplete. Then one plan of moves for
+//! all roles, changes of the application, the moves that are due after that, and more nodes where a limit is near.
 
 mod application;
 mod commands;
@@ -70,7 +70,7 @@ struct Steps<'a> {
     now: Situation<'a>,
     list: Vec<Step>,
     left: Vec<Left>,
-    /// What is proven about a metric: the slots that keep it above a ratio.
+    /// Proofs about a metric: the slots that keep it above a ratio.
     proven: Vec<(Metric, Vec<u16>, f64)>,
     is_actionable: bool,
 }
@@ -87,7 +87,7 @@ impl<'a> Steps<'a> {
         let now = Situation::today(summary, owner);
         let is_atomic = commands.migration.is_atomic();
         let keys = blocking_keys(summary);
-        // What moves as a whole blocks for no single key.
+        // If slots move as a whole, no single key blocks.
         let is_pinned = |key: &&BlockingKey| !is_atomic && key.block_time() > MAX_BLOCK;
         let pinned: Vec<BlockingKey> = keys.iter().filter(is_pinned).cloned().collect();
         let mut steps = Steps {
@@ -357,7 +357,7 @@ fn is_improved(before: &Situation<'_>, after: &Situation<'_>, found: &Finding) -
     })
 }
 
-/// Where the user chose what is judged, the loads that a plan must not worsen all the same.
+/// If the user chose the metrics to judge by, the loads that a plan must not worsen all the same.
 fn unasked(summary: &Summary, commands: &Commands) -> Vec<(Metric, f64)> {
     if commands.by.is_empty() {
         return Vec::new();

@@ -16,13 +16,13 @@ use crate::topology::Topology;
 pub(super) struct Moves {
     /// The node that owns each slot then.
     pub owner: Vec<Option<usize>>,
-    /// What no plan can do: the metric, the slots that keep it up, and the least ratio that it can reach.
+    /// The limits of all plans: the metric, the slots that keep it up, and the least ratio that it can reach.
     pub proofs: Vec<(Metric, Vec<u16>, f64)>,
     /// The metrics of its goals.
     pub goals: Vec<Metric>,
 }
 
-/// What may move.
+/// The slots that may move.
 pub(super) struct Movable {
     /// The nodes, and the slots that stay where they are.
     pub cluster: PlanCluster,
@@ -88,7 +88,7 @@ impl Movable {
             })
         });
         let metrics: Vec<Metric> = goals.iter().map(|goal| goal.metric).collect();
-        // What a failed node owns stays its own.
+        // The slots of a failed node stay its own.
         let is_up = |node: &usize| !self.cluster.leaves[*node];
         let owners = situation.owner.iter().map(|owner| owner.filter(is_up));
         let cluster = PlanCluster {
@@ -130,13 +130,13 @@ pub(super) fn can_be_goal(summary: &Summary, role: &RoleNow<'_>) -> bool {
 pub(super) struct Moved {
     /// Slots.
     pub slots: u64,
-    /// Keys; absent where the input has none.
+    /// Keys; absent if the input has no keys.
     pub keys: Option<u64>,
     /// Bytes, where sizes are known.
     pub bytes: Option<u64>,
 }
 
-/// What moves from the owners `before` to those of `after`, as its slots are then.
+/// The moves from the owners `before` to those of `after`, with the loads of slots after it.
 pub(super) fn moved(before: &[Option<usize>], after: &Situation<'_>) -> (Moved, Vec<u16>) {
     let moves = between(before, &after.owner);
     let slots: Vec<u16> = moves.iter().flat_map(Move::slots).collect();

@@ -1,4 +1,4 @@
-//! Steps that come before any move: slots that are not served, dumps that are not whole, nodes at their limit.
+//! Steps that come before any move: slots that are not served, incomplete dumps, nodes at their limit.
 
 use slotscope_engine::metric::Metric;
 
@@ -20,7 +20,7 @@ const NO_TTL: f64 = 0.5;
 /// And which hold this part of all bytes.
 const LARGE: f64 = 0.05;
 
-/// A step of which nothing is known but what is done.
+/// A step without any forecast.
 pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
     Step {
         kind,
@@ -182,7 +182,7 @@ pub(super) fn frees(summary: &Summary, observed: &Observed, today: &After) -> Ve
         .collect()
 }
 
-/// Primaries to be added, so that the fullest is at three quarters of its limit; `None` where none is near it.
+/// Primaries to be added, so that the fullest is at three quarters of its limit; `None` if no primary is near it.
 pub(super) fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step> {
     let near = summary.verdict.findings.iter();
     let near: Vec<&Finding> = near

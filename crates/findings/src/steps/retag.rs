@@ -21,7 +21,7 @@ impl Change {
 }
 
 impl Trial<'_> {
-    /// The tags of the advice, where a tag is what fills a node and they help.
+    /// The tags of the advice, if a tag fills a node and they help.
     pub(super) fn retag(&self, unit: &Unit) -> Option<Change> {
         let (advice, moved) = (
             self.summary.advice.as_ref()?,
@@ -29,7 +29,7 @@ impl Trial<'_> {
         );
         let best = advice.schemes.first()?;
         let roles = &self.situation.roles;
-        // What an earlier change left is of names that the advice does not know.
+        // The advice does not know names that an earlier change has made.
         let are_todays = roles.iter().all(|role| role.slots == role.load.slots);
         if advice.advice == Advice::Keep || unit.kind != UnitKind::Tag || !are_todays {
             return None;

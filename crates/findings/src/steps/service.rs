@@ -7,7 +7,7 @@ use crate::topology::Topology;
 pub struct Service {
     /// The word of `--service`.
     pub name: &'static str,
-    /// What people call it.
+    /// Its display name.
     pub title: &'static str,
     /// Parts of the names of its nodes.
     domains: &'static [&'static str],

@@ -122,7 +122,7 @@ impl<'a> Situation<'a> {
         ratio(&nodes.loads, &nodes.shares)
     }
 
-    /// What a role is now.
+    /// The present state of a role.
     pub(super) fn role_after(&self, role: &RoleNow<'_>) -> RoleAfter {
         let nodes = self.nodes(role);
         let max_over_mean = ratio(&nodes.loads, &nodes.shares);
@@ -138,7 +138,7 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// What every known role is now.
+    /// The present state of every known role.
     pub(super) fn after(&self) -> After {
         self.after_of(|_| true)
     }
@@ -191,7 +191,7 @@ impl<'a> Situation<'a> {
         gains.fold(0.0, f64::max)
     }
 
-    /// What a node of a role may hold before it is at its limit of memory, by the place of the node.
+    /// The most that a node may hold in a role before it is at its limit of memory, by the place of the node.
     pub(super) fn hard_limits(&self, role: &RoleNow<'_>) -> Vec<Option<u64>> {
         let parts = self.summary.headroom.of(role.verdict.role);
         let is_memory = role.verdict.role == Some(Role::Memory);
@@ -203,7 +203,7 @@ impl<'a> Situation<'a> {
         parts.iter().enumerate().map(limit).collect()
     }
 
-    /// What a node holds of a role today.
+    /// The load of a node in a role today.
     fn held_today(&self, role: &RoleNow<'_>, at: usize) -> f64 {
         let ranges = &self.summary.nodes.list[at].ranges;
         let slots = ranges.iter().flat_map(|(first, last)| *first..=*last);

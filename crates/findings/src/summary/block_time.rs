@@ -11,7 +11,7 @@ const UNKNOWN_BYTES_PER_SEC: f64 = 25.0 * 1024.0 * 1024.0;
 /// Rebuilding an element.
 const SECS_PER_ELEMENT: f64 = 5e-6;
 
-/// How long MIGRATE of a key blocks its node, from what is known of it.
+/// How long MIGRATE of a key blocks its node, by its known attributes.
 pub(crate) fn block_time(bytes: Option<u64>, elements: Option<u64>) -> Duration {
     let bytes = bytes.unwrap_or(0) as f64;
     let secs = match elements {

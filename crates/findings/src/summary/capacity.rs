@@ -13,7 +13,7 @@ use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::summary::worded::Worded;
 
-/// What the user says of the nodes.
+/// The user's limits of the nodes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Room {
     /// Bytes that a node may use; absent: what its server says.
@@ -29,12 +29,12 @@ pub struct Room {
 pub struct Capacity {
     /// Bytes that a node may use.
     pub maxmemory: u64,
-    /// All nodes' limits, minus what is out of reach because the fullest node is full first.
+    /// All nodes' limits, minus the part that is out of reach because the fullest node is full first.
     pub usable_bytes: Option<f64>,
     /// With more nodes than this the heaviest tag or key is more than a node's fair share; absent where tags were not
     /// counted.
     pub max_nodes: Option<u64>,
-    /// Whether `used` is what servers use, not the bytes of the dump alone.
+    /// Whether `used` is the memory that servers use, not the bytes of the dump alone.
     #[serde(default)]
     pub measured: bool,
     /// The nodes in the order of the report.
@@ -163,7 +163,7 @@ impl Capacity {
     }
 }
 
-/// What each node uses of its limit: as the user or its server says, else the bytes of the dump, scaled as those of the
+/// The part of its limit that each node uses: as the user or its server says, else the bytes of the dump, scaled as those of the
 /// nodes that are known.
 fn used(owning: &[(usize, &NodeLoad)], room: &Room, observed: &Observed) -> Vec<Option<u64>> {
     let told = |at: usize| {
@@ -176,7 +176,7 @@ fn used(owning: &[(usize, &NodeLoad)], room: &Room, observed: &Observed) -> Vec<
         by_user.map(|(_, used)| *used).or_else(by_server)
     };
     let dumped = |node: &NodeLoad| node.load.get(Metric::Bytes).copied();
-    // What is known of some nodes scales the others: dict, buffers and fragmentation are much alike.
+    // The known nodes scale the others: dict, buffers and fragmentation are much alike.
     let known = owning
         .iter()
         .filter_map(|(at, node)| Some((told(*at)?, dumped(node)?)));

@@ -16,7 +16,7 @@ pub struct Cause {
     pub node: Option<Name>,
     /// In fair shares.
     pub excess: f64,
-    /// What max/mean would be if the tag or key were spread over all slots, whichever node is the fullest then.
+    /// max/mean if the tag or key were spread over all slots, whichever node is the fullest then.
     pub max_over_mean_without: Option<f64>,
     /// The key that is nearly all of the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]

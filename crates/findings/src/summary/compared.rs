@@ -10,7 +10,7 @@ use crate::summary::role_load::RoleLoad;
 pub struct Compared<'a> {
     /// The nodes.
     pub nodes: Vec<&'a NodeLoad>,
-    /// What each holds.
+    /// Their loads.
     pub loads: Vec<f64>,
     /// f_i.
     pub shares: Vec<f64>,
@@ -65,7 +65,7 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// What a node holds in fair shares.
+    /// The load of a node in fair shares.
     pub fn ratio(&self, at: usize) -> f64 {
         let fair = self.fair(at);
         if fair > 0.0 {

@@ -24,7 +24,7 @@ use crate::summary::{FileFacts, InputFacts};
 pub enum Evidence {
     /// Keys without a size or a number of operations.
     WeightMissing {
-        /// What they lack.
+        /// The metric that they lack.
         metric: Metric,
         /// How many.
         keys: u64,
@@ -130,7 +130,7 @@ pub(crate) fn of(
     if let error_lines @ 1.. = input.error_lines {
         found.push(Evidence::BrokenOff { error_lines });
     }
-    // An empty reply among others may be right, an empty file is not a reply. Why one was not read is said next to it.
+    // An empty reply among others may be right, an empty file is not a reply. The reason why one was not read stands next to it.
     let is_cut_off = |file: &FileFacts| input.incomplete.iter().any(|of| of.file == file.name);
     let without_keys = |file: &&FileFacts| {
         file.keys == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)

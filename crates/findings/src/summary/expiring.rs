@@ -15,7 +15,7 @@ use crate::summary::balance::tidy;
 const STORM: f64 = 0.1;
 /// And this many times the keys of the median minute of the hour after it.
 const TIMES_USUAL: u64 = 10;
-/// What expires within this many seconds after the dump expires as it always does.
+/// Keys that expire within this many seconds after the dump expire as they always do.
 const SOON: u64 = 600;
 /// Minutes that count as one: of times over more than 45 days single ones are not counted.
 const TOGETHER: u64 = 4;
@@ -46,7 +46,7 @@ pub struct Storm {
     pub node: Option<Name>,
 }
 
-/// What expires within an hour.
+/// The keys that expire within an hour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Leaving {
     /// Keys.
@@ -133,7 +133,7 @@ impl Expiring<'_> {
         counts[counts.len() / 2]
     }
 
-    /// What expires within an hour from that second on; `None` where nothing does.
+    /// The keys that expire within an hour from that second on; `None` if there are none.
     pub(crate) fn leaving(&self, from: u64) -> Option<Leaving> {
         let until = from + HOUR;
         let is_within = |at: u64| (from..until).contains(&(at / 1000));
@@ -189,7 +189,7 @@ impl Expiring<'_> {
     }
 }
 
-/// What has most of it; `None` where nothing does.
+/// The name with the most of it; `None` if there are none.
 fn most(counts: &BTreeMap<Name, u64>) -> Option<Name> {
     let all: u64 = counts.values().sum();
     let (name, count) = counts.iter().max_by_key(|(_, count)| **count)?;

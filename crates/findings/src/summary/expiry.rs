@@ -16,14 +16,14 @@ const WITHIN: [u64; 6] = [60, 3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_40
 /// When keys expire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Expiry {
-    /// What never expires.
+    /// Keys without a TTL.
     pub never: PerMetric<u64>,
-    /// What expires.
+    /// Keys with a TTL.
     pub expiring: PerMetric<u64>,
-    /// What had expired when the dump was written, and is in it all the same; absent where the dump does not say when.
+    /// Keys that had expired when the dump was written, and are in it all the same; absent if the dump does not say when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expired: Option<PerMetric<u64>>,
-    /// What expires within a time of the writing of the dump, but not within that before it.
+    /// Keys that expire within a time of the writing of the dump, but not within the time before it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub within: Vec<Within>,
     /// The shortest time, from a minute on, in which most keys expire; absent where no time of expiry is known.
@@ -33,20 +33,20 @@ pub struct Expiry {
     /// dump: most keys first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub storms: Vec<Storm>,
-    /// What expires within an hour of the writing of the dump, by node and pattern; absent where nothing does.
+    /// Keys that expire within an hour of the writing of the dump, by node and pattern; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaving: Option<Leaving>,
-    /// What expires, by the start of a minute, or of the span that is counted in place of minutes, in seconds since 1970.
+    /// Keys that expire, by the start of a minute, or of the span that is counted in place of minutes, in seconds since 1970.
     #[serde(skip)]
     pub over_time: Vec<(u64, PerMetric<u64>)>,
 }
 
-/// What expires within a time.
+/// Keys that expire within a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Within {
     /// That time; absent: later.
     pub secs: Option<u64>,
-    /// What expires.
+    /// The load that expires.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
 }

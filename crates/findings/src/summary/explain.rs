@@ -15,7 +15,7 @@ use crate::summary::role_load::RoleLoad;
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
 
-/// What a role is explained from.
+/// The inputs of a role's explanation.
 pub(crate) struct Explained<'a> {
     /// The nodes.
     pub nodes: &'a Nodes,
@@ -23,7 +23,7 @@ pub(crate) struct Explained<'a> {
     pub load: &'a RoleLoad,
     /// The units of the load.
     pub units: &'a UnitsBy,
-    /// What is known besides the counts.
+    /// Facts besides the counts.
     pub observed: &'a Observed,
     /// The first sign that the dump is damaged.
     pub sign: Option<&'a Sign>,

@@ -7,7 +7,7 @@ use crate::summary::integrity::Sign;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 
-/// What a state is explained by.
+/// The explanation of a state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Explanation {
     /// The input could not be read to its end, and the part that was read holds no key.
@@ -31,9 +31,9 @@ pub enum Explanation {
 pub struct Fullest {
     /// How many equal nodes were assumed; absent where the user named the nodes.
     pub assumed_nodes: Option<usize>,
-    /// What it is called.
+    /// Its name.
     pub node: Name,
-    /// What its load is measured in.
+    /// The measure of its load.
     pub measure: Measure,
     /// Its load in fair shares.
     pub max_over_mean: f64,
@@ -73,14 +73,14 @@ pub enum Why {
     Causes(Vec<Cause>, Option<Name>),
 }
 
-/// Why nodes are not compared, and what can be said of what was seen.
+/// Why nodes are not compared, and the load that was seen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotCompared {
-    /// What is measured.
+    /// The measure.
     pub measure: Measure,
     /// Why.
     pub why: Unseen,
-    /// The heaviest tag or key of what was seen, whether it is a tag, and its part of that.
+    /// The heaviest tag or key of the load that was seen, whether it is a tag, and its part of that load.
     pub heaviest: Option<(Name, bool, f64)>,
 }
 
@@ -101,7 +101,7 @@ pub enum Unseen {
 
 /// Causes that a sentence has room for in addition to those that add a fifth of the excess.
 const ROOM: usize = 3;
-/// What differs by less is the same to the digits that a sentence has.
+/// Ratios that differ by less are the same to the digits that a sentence has.
 const EQUAL: f64 = 0.0005;
 
 /// Every cause that adds a fifth of the excess, and up to three that add much: never one without another of its size.

@@ -1,4 +1,4 @@
-//! What lists of extremes say of keys, and where these keys are. No node is judged by it: the keys are the extremes alone.
+//! Keys in lists of extremes, and where these keys are. No node is judged by them: the keys are the extremes alone.
 
 use std::cmp::Reverse;
 
@@ -15,7 +15,7 @@ use crate::summary::tags::LISTED;
 /// The keys of lists of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExtremeKeys {
-    /// What they are lists of.
+    /// The measure of the lists.
     pub by: Extreme,
     /// Their entries: a key may have several.
     pub entries: u64,
@@ -41,7 +41,7 @@ pub struct CommandEntries {
     pub entries: u64,
 }
 
-/// A key, and what lists say of it.
+/// A key, and its entries in lists.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExtremeKey {
     /// Its first 512 bytes.
@@ -57,7 +57,7 @@ pub struct ExtremeKey {
     pub node: Option<Name>,
     /// Its entries.
     pub entries: u64,
-    /// The sum of what they say, or the mean of what does not add up.
+    /// The sum of their amounts, or the mean of amounts that do not add up.
     pub amount: u64,
 }
 
@@ -118,7 +118,7 @@ impl Summary {
         self.input.keys == 0 && self.operations.is_some()
     }
 
-    /// What lists of extremes name a key by.
+    /// The lists of extremes that name a key.
     pub fn listed_by(&self, key: &Name, slot: u16) -> impl Iterator<Item = Extreme> {
         let names = move |list: &&ExtremeKeys| {
             let mut keys = list.keys.iter();

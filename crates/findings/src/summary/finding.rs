@@ -11,18 +11,18 @@ use crate::summary::measure::Measure;
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::worded::Worded;
 
-/// What is wrong.
+/// A problem, and its place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// `kind/role/node/subject`: the same in every run.
     pub id: String,
-    /// What it is.
+    /// Its kind.
     pub kind: FindingKind,
     /// How urgent it is.
     pub severity: Severity,
     /// The role that is concerned.
     pub role: Option<Role>,
-    /// What its value is measured in.
+    /// The measure of its value.
     pub metric: Option<Measure>,
     /// The node.
     pub node: Option<Name>,
@@ -36,7 +36,7 @@ pub struct Finding {
     pub pattern: Option<Name>,
     /// For a skew the fullest node in fair shares; for a key or tag its part of a fair share; otherwise a count.
     pub value: Option<f64>,
-    /// Which part of its limit the node uses.
+    /// The part of its limit that the node uses.
     pub limit_use: Option<f64>,
     /// The finding in a sentence.
     #[serde(default)]
@@ -47,12 +47,12 @@ pub struct Finding {
     /// The state that it sets; null for a risk.
     #[serde(default)]
     pub state: Option<State>,
-    /// Whether the user chose what is judged.
+    /// Whether the user chose the metrics to judge by.
     #[serde(skip)]
     pub is_chosen: bool,
 }
 
-/// What a finding is, from the most urgent to the least.
+/// The kind of a finding, from the most urgent to the least.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -119,10 +119,10 @@ impl FindingKind {
     }
 }
 
-/// What the sentence of a finding has.
+/// The content of a finding's sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FindingText {
-    /// What a role is explained by.
+    /// The explanation of a role.
     Role(Explanation),
     /// Slots that are not served: failed primaries with their slots, slots without an owner, and how many of the primaries
     /// that were asked say that the cluster fails.
@@ -136,7 +136,7 @@ pub enum FindingText {
     },
     /// A node at its limit of memory.
     Full {
-        /// What it is called.
+        /// Its name.
         node: Name,
         /// Bytes that count against its limit.
         used: u64,
@@ -147,28 +147,28 @@ pub enum FindingText {
     },
     /// A node at the limit of a core.
     Busy {
-        /// What it is called.
+        /// Its name.
         node: Name,
         /// The part of a core that it uses.
         cpu: f64,
     },
     /// A node evicts while another has room.
     Evicting {
-        /// What it is called.
+        /// Its name.
         node: Name,
         /// The node with most room, and how much of its limit that is.
         other: (Name, f64),
     },
     /// A node reaches its limit in this many months.
     Growth {
-        /// What it is called.
+        /// Its name.
         node: Name,
         /// Months.
         months: f64,
     },
     /// A primary is suspected to have failed.
     Suspected {
-        /// What it is called.
+        /// Its name.
         node: Name,
         /// Slots that it owns.
         slots: u32,
@@ -204,7 +204,7 @@ pub enum FindingText {
     NoLimit,
 }
 
-/// What is said of a key.
+/// The facts about a key in a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyText {
     /// Its name.

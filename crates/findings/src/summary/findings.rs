@@ -57,7 +57,7 @@ pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
     })
 }
 
-/// A dump that is not what it should be, in the words of the first role.
+/// A suspicious dump, in the words of the first role.
 pub fn suspicious(signs: &[Sign], roles: &[RoleVerdict]) -> Option<Finding> {
     let role = roles.first()?;
     signs.first()?;
@@ -99,7 +99,7 @@ pub(crate) fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_
     })
 }
 
-/// Tags and keys that get much of what was seen, where nodes are not compared.
+/// Tags and keys with much of the load that was seen, if nodes are not compared.
 pub(crate) fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
     roles.iter().filter_map(|role| {
         let Worded::Finding(Explanation::NotCompared(NotCompared {

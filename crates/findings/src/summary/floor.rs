@@ -1,4 +1,4 @@
-//! What moves of slots cannot beat: a slot stays whole, however many units share it.
+//! The floor that moves of slots cannot beat: a slot moves as a whole, however many units share it.
 //!
 //! W the load of all nodes, u the loads of slots, largest first, f the share of each node (1/n where they are equal):
 //! ```text

@@ -29,7 +29,7 @@ const AT_LIMIT: f64 = 0.95;
 const VOLATILE: f64 = 0.1;
 
 impl Headroom {
-    /// What servers and the user say.
+    /// The limits that servers and the user give.
     pub(crate) fn new(
         nodes: &Nodes,
         capacity: Option<&Capacity>,
@@ -57,7 +57,7 @@ impl Headroom {
         }
     }
 
-    /// What a role uses of its limit, by the place of the node.
+    /// The part of its limit that a role uses, by the place of the node.
     pub(crate) fn of(&self, role: Option<Role>) -> &[Option<f64>] {
         match role {
             Some(Role::Memory) => &self.memory,

@@ -27,7 +27,7 @@ pub struct SlotAtWork {
     pub listed: Vec<KeyAtWork>,
 }
 
-/// A key in such a slot.
+/// A key in a hot slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KeyAtWork {
     /// Its first 512 bytes.
@@ -59,7 +59,7 @@ pub struct HotKeyAtWork {
 /// A key is hot from this part of the CPU time of all commands on.
 const LEAST_SHARE: f64 = 0.01;
 
-/// How names are shown, and who owns their slots.
+/// How names are shown, and the owners of their slots.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'s> {
     /// A name as it may be shown.

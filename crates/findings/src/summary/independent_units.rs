@@ -15,7 +15,7 @@ use crate::summary::quantiles::TagSizes;
 use crate::summary::tags::Tags;
 use crate::summary::unit_sizes;
 
-/// What is known of the units in every metric that the input carries.
+/// The units in every metric that the input carries.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Units {
     /// In each metric.
@@ -28,7 +28,7 @@ pub struct Units {
     pub are_exact: bool,
 }
 
-/// What is known of the units in one metric.
+/// The units in one metric.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UnitsBy {
     /// W.
@@ -66,7 +66,7 @@ pub struct Unit {
     pub main_key: Option<Name>,
 }
 
-/// What a unit is.
+/// The kind of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
     /// A hash tag with all its keys.
@@ -91,7 +91,7 @@ impl UnitKind {
 }
 
 impl Units {
-    /// Puts together what is known of tags and single keys.
+    /// Puts together the known tags and single keys.
     pub(crate) fn of(
         tags: Option<&Tags>,
         tag_sizes: Option<&TagSizes>,
@@ -193,7 +193,7 @@ impl UnitsBy {
         (self.count - heavy as f64).max(0.0).round() as u64
     }
 
-    /// What a unit weighs at least to be called heavy, where a node's fair share is `fair`.
+    /// The least weight of a heavy unit, if the fair share of a node is `fair`.
     pub(crate) fn least_heavy(&self, fair: f64) -> f64 {
         limit::HEAVY * fair
     }

@@ -1,4 +1,4 @@
-//! What was read: the files, what is known of them, and what could not be read.
+//! Facts about the input: the files, their content, and the parts that could not be read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,11 +10,11 @@ use crate::summary::evidence::Evidence;
 use crate::summary::integrity::Sign;
 use crate::summary::worded::Worded;
 
-/// What was read.
+/// Facts about the input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct InputFacts {
-    /// What a filter left out; absent without one.
+    /// The keys that a filter left out; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<Filtered>,
     /// The inputs, in their order.
@@ -41,7 +41,7 @@ pub struct InputFacts {
     /// The hash policy, where it is not that of servers; of redacted reports without its patterns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Name>,
-    /// What the sizes of RDB files are.
+    /// The meaning of the sizes of RDB files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
     /// The percentage of slots that were collected, where it was a sample of them.
@@ -57,11 +57,11 @@ pub struct InputFacts {
     pub incomplete: Vec<Incomplete>,
     /// Evidence that the dump is not what it should be.
     pub warnings: Vec<Worded<Evidence>>,
-    /// What the forms that were read cannot show.
+    /// Notes on what the formats cannot show.
     pub notes: Vec<String>,
 }
 
-/// What a filter left out: all other numbers are of the rest.
+/// The keys that a filter left out: all other numbers are of the rest.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Filtered {
@@ -76,7 +76,7 @@ pub struct Filtered {
     pub bytes: Option<u64>,
 }
 
-/// What the sizes of RDB files are.
+/// The meaning of the sizes of RDB files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sizes {
@@ -104,7 +104,7 @@ pub struct FileFacts {
     /// When it was written, in seconds since 1970, where it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
-    /// Which version of an object it is, where it is in an object store or on a web server.
+    /// The version of the object, if the file is in an object store or on a web server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<ObjectFacts>,
 }
@@ -149,7 +149,7 @@ pub struct RejectedLine {
     pub line: Option<u64>,
     /// Its offset in bytes.
     pub byte: u64,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 

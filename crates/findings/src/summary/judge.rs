@@ -60,7 +60,7 @@ pub(crate) struct Judgement {
     pub bands: Bands,
 }
 
-/// What is counted of a role, to know whether it is enough.
+/// The amounts of a role that show whether it has enough data.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Amounts {
     /// Keys of the compared nodes.
@@ -100,7 +100,7 @@ pub(crate) fn judge(
         Measure::Ops | Measure::Cpu if is_idle(amounts) => unjudged(Reason::Idle),
         Measure::Ops => {
             let (nodes, all) = (split.nodes() as f64, split.total());
-            // The operations of the fullest node are a sample of what it does.
+            // The operations of the fullest node are a sample of its work.
             let sigma = (split.max_over_mean * nodes / all).sqrt();
             let surely = bands.state(split.max_over_mean - 3.0 * sigma);
             let is_chance = surely < state && surely == State::Balanced;
@@ -144,7 +144,7 @@ fn has_too_few_keys(split: &Split<'_>, amounts: Amounts, by_chance: Option<f64>)
     is_nothing || is_few
 }
 
-/// What nodes are of which the fullest has this many fair shares of memory, where nothing else is known of them.
+/// The state of nodes of which the fullest has this many fair shares of memory, if nothing else is known of them.
 pub fn state_of(max_over_mean: f64) -> State {
     Bands::new(Measure::Keys, None, None).state(max_over_mean)
 }

@@ -1,4 +1,4 @@
-//! The heaviest single keys by bytes or operations, and what else rows say of keys: types, expiry, databases.
+//! The heaviest single keys by bytes or operations, and attributes of keys: types, expiry, databases.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub struct Keys {
     pub heaviest: PerMetric<Vec<Key>>,
 }
 
-/// A key and what it weighs.
+/// A key and its weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Key {
     /// Its first 512 bytes.
@@ -46,7 +46,7 @@ pub struct Key {
     pub slot: u16,
     /// The node that owns the slot.
     pub node: Option<Name>,
-    /// What it weighs.
+    /// Its weights.
     #[serde(flatten)]
     pub weights: PerWeight<u64>,
     /// The part of its operations that only read, where captures show it.
@@ -61,7 +61,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// What it weighs in `metric`.
+    /// Its weight in `metric`.
     pub fn weight(&self, metric: Metric) -> u64 {
         match metric {
             Metric::Keys => 1,
@@ -129,7 +129,7 @@ pub struct TypeLoad {
     /// The type, as the input calls it.
     #[serde(rename = "type")]
     pub kind: Name,
-    /// What its keys hold.
+    /// The load of its keys.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
 }

@@ -18,10 +18,10 @@ pub struct EncodingLoad {
     /// The encoding, as OBJECT ENCODING calls it; absent where the input does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Name>,
-    /// What its keys hold.
+    /// The load of its keys.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
-    /// Their elements, of the keys whose elements are known; absent where those of none are.
+    /// The elements of the keys whose elements are known; absent if there are no such keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elements: Option<u64>,
 }
@@ -40,7 +40,7 @@ pub struct LargeKey {
     pub node: Option<Name>,
     /// Its elements.
     pub elements: u64,
-    /// What it holds.
+    /// Its load.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
 }

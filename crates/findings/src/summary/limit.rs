@@ -38,7 +38,7 @@ pub(crate) const IDLE_OPS: f64 = 100.0;
 pub(crate) const IDLE_CPU: f64 = 0.02;
 /// Nodes are compared where captures cover this part of them.
 pub const COVERED: f64 = 0.8;
-/// Where nodes are not compared, a tag or key is hot from this part of what was captured on.
+/// If nodes are not compared, a tag or key is hot from this part of the captured operations on.
 pub const HOT: f64 = 0.2;
 /// A node without an operation was not captured where chance gives it none in e^-45 of all clusters.
 pub(crate) const SURELY: f64 = 45.0;
@@ -53,7 +53,7 @@ pub const HEAVY: f64 = 0.05;
 pub const SEVERAL: usize = 3;
 /// See `SEVERAL`.
 pub(crate) const COARSE: f64 = 0.5;
-/// Unless one of them holds more than this part of what they hold together.
+/// Unless one of them holds more than this part of their total.
 pub(crate) const DOMINANT: f64 = 1.0 / 3.0;
 /// An excess that is less likely than this under a perfect hash is not chance.
 pub const CHANCE: f64 = 1e-4;

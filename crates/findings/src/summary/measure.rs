@@ -1,4 +1,4 @@
-//! What a role is measured in: a metric of keys, or memory as the servers themselves give it.
+//! The measure of a role: a metric of keys, or memory as the servers themselves give it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use slotscope_engine::metric::Metric;
 use crate::summary::limit;
 use crate::summary::state::Role;
 
-/// What a role is measured in.
+/// The measure of a role.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

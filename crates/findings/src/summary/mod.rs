@@ -110,7 +110,7 @@ pub struct Summary {
     /// How the report was made; the only part that differs from run to run.
     #[serde(default)]
     pub run: Run,
-    /// What was read.
+    /// Facts about the input.
     pub input: InputFacts,
     /// The 16384 hash slots.
     pub slots: Slots,
@@ -122,7 +122,7 @@ pub struct Summary {
     /// The heaviest keys; absent where the input weighs none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<Keys>,
-    /// What key names begin with; absent where they are not counted.
+    /// Prefixes of key names; absent if they are not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefixes: Option<KeyGroups<Prefix>>,
     /// Key names without their ids.
@@ -149,7 +149,7 @@ pub struct Summary {
     /// Operations on keys, where captures are among the inputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<operations::Operations>,
-    /// What lists of extremes say of keys, where they are among the inputs.
+    /// Keys in lists of extremes, if such lists are among the inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extremes: Vec<extremes::ExtremeKeys>,
     /// The slots that took most CPU time, with keys, where a collection measured its load.
@@ -176,15 +176,15 @@ pub struct Summary {
     /// The room that nodes have, where the user says how much there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Capacity>,
-    /// Which part of a key belongs in braces, where at least a hundred commands with several keys are among the inputs.
+    /// The part of a key that belongs in braces, if at least a hundred commands with several keys are among the inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<AdviseFindings>,
     /// The verdict.
     pub verdict: Verdict,
-    /// What slots hold with the tags of that advice.
+    /// The load of slots with the tags of that advice.
     #[serde(skip)]
     pub retagged: Option<SlotsMoved>,
-    /// The independent units and what is known of them.
+    /// The independent units and their known weights.
     #[serde(skip)]
     pub units: Units,
     /// The loads of the verdict's roles.
@@ -235,10 +235,10 @@ pub struct HotSlot {
     pub top_keys: Vec<operations::KeyOps>,
 }
 
-/// What is listed, and how.
+/// The length and the order of lists.
 #[derive(Clone, Copy)]
 pub struct Listing<'a> {
-    /// What the user asks of the verdict. Tables are by the first metric that is asked for, else by that of the verdict.
+    /// The user's settings of the verdict. Tables are by the first metric that is asked for, else by that of the verdict.
     pub asked: &'a Asked,
     /// The room of the nodes, as the user says.
     pub room: Option<&'a Room>,
@@ -293,7 +293,7 @@ pub fn summarise<'l>(
     };
     let names = tallies.names.as_ref();
     let tag_sizes = names.and_then(|names| TagSizes::of(&names.tags));
-    // What the verdict needs of tags and keys does not depend on the metric that they are listed by.
+    // The tags and keys that the verdict needs do not depend on the metric that they are listed by.
     let listed = |by: Metric| {
         let slots = hot(by);
         let context = RowContext {

@@ -57,7 +57,7 @@ pub struct CountedNode {
     pub over_fair: Option<f64>,
 }
 
-/// The verdict and what it rests on.
+/// The verdict and its basis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CountedVerdict {
     /// Keys.
@@ -68,14 +68,14 @@ pub struct CountedVerdict {
     pub sentence: Worded<CountedFinding>,
     /// The independent units that would be as uneven by chance.
     pub n_eff: Option<f64>,
-    /// What max/mean stays below in 9,999 of 10,000 perfect hashes, if every key were an independent unit.
+    /// The bound of max/mean in 9,999 of 10,000 perfect hashes, if every key were an independent unit.
     pub expected_max_over_mean: Option<f64>,
     /// With equal nodes, the part of the cluster that is full when its fullest node is.
     pub usable_capacity: Option<f64>,
 }
 
 impl NodeCounts {
-    /// Judges what the nodes say of themselves.
+    /// Judges the nodes' own counts.
     pub fn of(source: Name, said: &[NodeKeys]) -> Self {
         let slots: f64 = said.iter().map(|node| f64::from(node.slots)).sum();
         let owning: Vec<&NodeKeys> = said.iter().filter(|node| node.slots > 0).collect();
@@ -156,7 +156,7 @@ impl NodeCounts {
     }
 }
 
-/// What the counts of nodes show.
+/// The finding by the counts of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountedFinding {
     /// How uneven they are.
@@ -182,9 +182,9 @@ pub struct FullestCounted {
     pub max_over_mean: f64,
     /// The keys of the emptiest node in fair shares.
     pub min_over_mean: f64,
-    /// What its number of slots adds, in fair shares.
+    /// The excess by its number of slots, in fair shares.
     pub placement: f64,
-    /// What a perfect hash adds at most in 9,999 of 10,000 clusters, in fair shares.
+    /// The most that a perfect hash adds in 9,999 of 10,000 clusters, in fair shares.
     pub by_chance: f64,
     /// Whether a perfect hash may well give it what its slots do not explain.
     pub is_rest_by_chance: bool,
@@ -206,12 +206,12 @@ impl FullestCounted {
             && self.is_rest_by_chance
     }
 
-    /// What is left when its slots are accounted for, in fair shares.
+    /// The excess that its slots do not explain, in fair shares.
     pub(crate) fn rest(&self) -> f64 {
         self.max_over_mean - 1.0 - self.placement
     }
 
-    /// Whether its slots add what is worth a word.
+    /// Whether its slots add enough to be worth a word.
     pub(crate) fn is_by_slots(&self) -> bool {
         let excess = self.max_over_mean - 1.0;
         self.placement >= limit::NAMED || self.placement >= limit::NAMED_PART * excess

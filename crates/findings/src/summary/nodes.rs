@@ -25,13 +25,13 @@ pub struct Nodes {
     /// Balance of the primaries that own slots, by metric.
     #[serde(flatten)]
     pub balance: PerMetric<Balance>,
-    /// What a perfect hash would give nodes of equal slots; absent where tags were not counted.
+    /// The loads that a perfect hash would give nodes of equal slots; absent if tags were not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<PerMetric<Expectation>>,
     /// Slots on their way to another node.
     #[serde(default)]
     pub in_flight: Vec<Move>,
-    /// What belongs to no node.
+    /// Slots and loads that belong to no node.
     #[serde(default)]
     pub unowned: Unowned,
 }
@@ -49,19 +49,19 @@ pub struct NodeLoad {
     /// Whether the topology has it as failed: `fail`. A suspicion, `fail?`, is in the flags alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// What the topology flags it with.
+    /// Its flags in the topology.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<NodeFlag>,
     /// How many replicas it has that have not failed; absent where the topology does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<u32>,
-    /// What it holds in fair shares, by role.
+    /// Its load in fair shares, by role.
     #[serde(default, skip_serializing_if = "OverShare::is_empty")]
     pub over_share: OverShare,
-    /// Which part of its memory limit it uses, where that is known.
+    /// The part of its memory limit that it uses, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_use: Option<f64>,
-    /// What it does when memory is full: `maxmemory-policy`.
+    /// Its behaviour when memory is full: `maxmemory-policy`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
     /// Whether its operations were captured, where captures are among the inputs.
@@ -69,18 +69,18 @@ pub struct NodeLoad {
     pub captured: Option<bool>,
     /// How many slots it owns.
     pub slots: u32,
-    /// Which, first and last included.
+    /// The ranges, first and last slot included.
     #[serde(default)]
     pub ranges: Vec<(u16, u16)>,
-    /// What it holds.
+    /// Its load.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
-    /// What its name has in common with those of all others.
+    /// The parts that its name shares with those of all others.
     #[serde(skip)]
     pub shared: SharedParts,
 }
 
-/// What a node holds in fair shares, by role.
+/// The load of a node in fair shares, by role.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct OverShare {
@@ -107,7 +107,7 @@ impl OverShare {
     }
 }
 
-/// What a listing flags a primary with.
+/// The flags of a primary in a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NodeFlag {
     /// The cluster agrees that it has failed.
@@ -130,12 +130,12 @@ pub struct Shortfall {
 }
 
 impl NodeLoad {
-    /// What sentences and tables call it: its hostname with the port, else its address, else its short id.
+    /// Its name in sentences and tables: its hostname with the port, else its address, else its short id.
     pub fn name(&self) -> Name {
         text::node_name(&self.id, self.address.as_ref(), self.hostname.as_ref())
     }
 
-    /// What columns and charts call it: its name without what those of all nodes share.
+    /// Its name in columns and charts: its name without the parts that those of all nodes share.
     pub fn label(&self) -> Name {
         self.shared.label(&self.name())
     }
@@ -145,7 +145,7 @@ impl NodeLoad {
         self.flags.contains(&NodeFlag::Suspected)
     }
 
-    /// What it holds of a metric; 0 where the input does not carry it.
+    /// Its load in a metric; 0 if the input does not carry it.
     pub fn load_by(&self, metric: Metric) -> u64 {
         self.load.get(metric).copied().unwrap_or(0)
     }
@@ -162,12 +162,12 @@ pub struct Move {
     pub to: Name,
 }
 
-/// Slots of no node and what they hold.
+/// Slots of no node and their load.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unowned {
     /// How many slots.
     pub slots: u32,
-    /// What they hold.
+    /// Their load.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
 }
@@ -256,7 +256,7 @@ impl Nodes {
         self.source.0 == Topology::ONE_A_FILE.as_bytes()
     }
 
-    /// What labels leave out of the names of nodes, around a `*`; `None` where they are shown whole.
+    /// The parts of node names that labels leave out, around a `*`; `None` if they are shown whole.
     pub fn left_out(&self) -> Option<Name> {
         let first = self.list.first()?;
         first.shared.of(&first.name())

@@ -1,4 +1,4 @@
-//! What roles, limits and servers say of each node, noted in the list of nodes.
+//! Notes the roles, limits and servers of each node in the list of nodes.
 
 use crate::summary::balance::tidy;
 use crate::summary::compared::Compared;
@@ -10,7 +10,7 @@ use crate::summary::state::Role;
 use crate::summary::verdict::Verdict;
 
 impl Nodes {
-    /// Notes by node what roles, limits and servers say of each.
+    /// Notes the roles, limits and readings of each node.
     pub(crate) fn note(
         &mut self,
         verdict: &Verdict,

@@ -1,19 +1,19 @@
-//! What is known of nodes besides their keys: figures that servers give of themselves, and what captures cover.
+//! Facts about nodes besides their keys: figures that servers give of themselves, and the extent of captures.
 //!
 //! Everything is by the place of a node in the topology; a vector may be shorter than the list of nodes.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::source::collection::load::{HotKeys, HotSlotKeys};
 
-/// What is known besides the counts.
+/// Facts about nodes besides the counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
     /// Figures of each node, where a server or a dump gave them.
     pub servers: Vec<Option<ServerFacts>>,
-    /// What captures cover; absent where the input has none.
+    /// The time and nodes that captures cover; absent if the input has no captures.
     pub captures: Option<Captures>,
-    /// What counters of servers cover, from which CPU time comes; absent where the input has none. Operations are of
-    /// `captures`, or where there are none, of these (`--ops-column`).
+    /// The time and nodes that counters of servers cover; CPU time comes from these. Absent if the input has no counters.
+    /// Operations are of `captures`, or without captures, of these (`--ops-column`).
     pub counters: Option<Captures>,
     /// Whether keys were read from replicas, whose LFU counters do not show what clients do: `collect` leaves them out, so
     /// accesses are those of some nodes only.
@@ -29,7 +29,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// What covers a load: captures, or readings of counters.
+    /// The extent of a load: captures, or readings of counters.
     pub(crate) fn of_load(&self, metric: Metric) -> Option<&Captures> {
         match metric {
             Metric::Cpu => self.counters.as_ref(),
@@ -39,7 +39,7 @@ impl Observed {
     }
 }
 
-/// What a server says of itself: INFO, or the header of its RDB file. Sizes are bytes.
+/// The description of a server by itself: INFO, or the header of its RDB file. Sizes are bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ServerFacts {
     /// `used_memory`; `used-mem` of an RDB file.
@@ -72,7 +72,7 @@ pub struct ServerFacts {
     pub at: Option<u64>,
 }
 
-/// What captures of operations cover, or counters of servers.
+/// The extent of captures of operations, or of counters of servers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Captures {
     /// Whether a node was captured, by its name or the user's word; absent where only its operations can tell.

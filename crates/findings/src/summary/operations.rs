@@ -142,7 +142,7 @@ pub struct CommandOps {
 }
 
 impl Operations {
-    /// What was counted; `None` where there are none.
+    /// The counted operations; `None` if there are none.
     pub(crate) fn of(
         counted: &tally::operations::Operations,
         shown: &dyn Fn(&Name) -> Name,

@@ -26,7 +26,7 @@ use crate::summary::tags::LISTED;
 /// A pattern that has less than this part of the keys of its twin is of the same ids.
 const TWIN: u64 = 20;
 
-/// Patterns or prefixes and what they hold.
+/// Patterns or prefixes and their load.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "KeyGroups_of_{R}")]
 pub struct KeyGroups<R> {
@@ -35,7 +35,7 @@ pub struct KeyGroups<R> {
     pub exact: bool,
     /// No row that is not listed holds more than this, in the metric that they are listed by.
     pub max_error: u64,
-    /// 0: ids are what the rules say. More: there are more patterns than can be counted, and coarser ones are: words with
+    /// 0: ids are those of the rules. More: there are more patterns than can be counted, and coarser ones are: words with
     /// a digit or of mixed case are ids too (1), and all words from the third segment on (2), or from the second (3).
     #[serde(default)]
     pub coarseness: u8,
@@ -48,7 +48,7 @@ pub struct KeyGroups<R> {
 pub struct Pattern {
     /// Key names with marks in place of ids.
     pub pattern: Name,
-    /// What its keys hold.
+    /// The load of its keys.
     #[serde(flatten)]
     pub kind: GroupLoad,
 }
@@ -61,12 +61,12 @@ pub struct Prefix {
     /// How many segments.
     #[serde(default)]
     pub level: usize,
-    /// What its keys hold.
+    /// The load of its keys.
     #[serde(flatten)]
     pub kind: GroupLoad,
 }
 
-/// What the keys of a pattern or prefix hold.
+/// The load of the keys of a pattern or prefix.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct GroupLoad {
@@ -87,13 +87,13 @@ pub struct GroupLoad {
 /// How keys are split.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
-    /// What separates segments.
+    /// The separator of segments.
     pub separator: &'a [u8],
     /// Levels of prefixes.
     pub depth: usize,
 }
 
-/// What is known of one name.
+/// The sums of one name.
 #[derive(Clone, Default)]
 struct Sum {
     load: Load,

@@ -47,7 +47,7 @@ pub struct Quantiles {
 impl Quantiles {
     /// The quantiles of key amounts or sizes.
     pub fn of(amounts: &Histogram) -> Self {
-        // Room for the largest from the start: a histogram clamps what it has no room for.
+        // Room for the largest from the start: a histogram clamps values that it has no room for.
         let built = Hdr::<u64>::new_with_max(amounts.max().max(2), DIGITS);
         let Ok(mut histogram) = built else {
             return Quantiles::default();
@@ -106,7 +106,7 @@ pub struct TagSizes {
 }
 
 impl TagSizes {
-    /// From what is known of the tags; `None` where no key has one.
+    /// From the known tags; `None` if no key has one.
     pub(crate) fn of(tags: &TagCounter) -> Option<Self> {
         let mut amounts = Histogram::default();
         let is_sampled = match &tags.counts {
@@ -130,7 +130,7 @@ impl TagSizes {
         })
     }
 
-    /// The same, where it is that of a sample, with what is known of all tags.
+    /// The same, if it is that of a sample, with the facts about all tags.
     pub(crate) fn of_all(mut self, tags: &Tags) -> Self {
         if self.sampled.is_some() && tags.distinct > 0 {
             let largest = tags.heaviest.keys.first();

@@ -13,7 +13,7 @@ pub enum Reason {
     TooFew,
     /// Nodes were not captured, or only a sample of their slots was read.
     NotSeen,
-    /// All nodes are at their limit and evict: what they hold says nothing of the demand.
+    /// All nodes are at their limit and evict: their loads do not show the demand.
     Capped,
     /// Counters of different spans cannot be compared.
     Counters,

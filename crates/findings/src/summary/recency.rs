@@ -12,7 +12,7 @@ use slotscope_engine::tally::recency::IDLE;
 pub struct IdleLoad {
     /// They are idle for less than this many seconds, and not less than the row before; absent: longer.
     pub under_secs: Option<u64>,
-    /// What they hold.
+    /// Their load.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
 }
@@ -22,7 +22,7 @@ pub struct IdleLoad {
 pub struct LfuLoad {
     /// The counter: a logarithm of how often a key was used, which decays by the minute.
     pub counter: u8,
-    /// What they hold.
+    /// Their load.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
 }

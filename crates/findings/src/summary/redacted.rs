@@ -1,4 +1,4 @@
-//! Redaction of the names that a summary takes over from elsewhere: files, nodes, addresses and types. Names of keys, tags and
+//! Redaction of the names that a summary copies from elsewhere: files, nodes, addresses and types. Names of keys, tags and
 //! patterns are replaced as they enter it, and its sentences are made of these.
 
 use slotscope_engine::name::Name;
@@ -10,7 +10,7 @@ use crate::summary::{FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, 
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
-/// What servers call the types and encodings of their values; any other name is that of a module, or of something else.
+/// The names that servers have for the types and encodings of their values; any other name is a module's, or something else.
 const WORDS: [&str; 24] = [
     "string",
     "list",
@@ -38,7 +38,7 @@ const WORDS: [&str; 24] = [
     "skiplist",
 ];
 
-/// What was read. Its sentences were made without names.
+/// The input facts. Their sentences were made without names.
 impl Redact for InputFacts {
     fn redact(&mut self, by: &Redaction) {
         let InputFacts {
@@ -117,7 +117,7 @@ impl Redact for Incomplete {
     }
 }
 
-/// Gives what nodes say of themselves the names that those nodes have in `shown`, where they are in `topology`.
+/// Gives nodes in readings of servers their names in `shown`, if they are in `topology`.
 pub fn node_counts(by: &Redaction, topology: &Topology, counts: &mut [NodeKeys]) {
     for said in counts {
         let is_it = |node: &&crate::topology::Node| {
@@ -136,7 +136,7 @@ pub fn node_counts(by: &Redaction, topology: &Topology, counts: &mut [NodeKeys])
     }
 }
 
-/// What is left once the rest was made of replaced names.
+/// The remaining names, once the rest was made of replaced names.
 impl Redact for Summary {
     fn redact(&mut self, by: &Redaction) {
         let types = self

@@ -1,4 +1,4 @@
-//! What is a risk however even the nodes are. One finding a subject; none of them sets the state.
+//! Risks that do not depend on how even the nodes are. One finding per subject; none of them sets the state.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -34,7 +34,7 @@ fn block_ms(bytes: Option<u64>, elements: Option<u64>) -> f64 {
     1000.0 * block_time(bytes, elements).as_secs_f64()
 }
 
-/// What risks are found in.
+/// The inputs in which risks are found.
 #[derive(Clone, Copy)]
 pub(crate) struct RiskInputs<'a> {
     /// The nodes.
@@ -66,7 +66,7 @@ pub(crate) fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
             FindingText::SizesUnknown,
         ));
     }
-    // Of one severity in the order above: what is worse comes first there.
+    // Risks of one severity stay in the order above, worst first.
     risks.sort_by_key(|risk| std::cmp::Reverse(risk.severity));
     risks
 }

@@ -1,5 +1,5 @@
-//! Which loads nodes are judged by, and which nodes are compared: for each role the best measure that every compared node
-//! has. Load is a rate: what a capture counted is divided by the seconds that it covers, node by node.
+//! The loads that nodes are judged by, and the nodes that are compared: for each role the best measure that every compared node
+//! has. Load is a rate: the count of a capture is divided by the seconds that it covers, node by node.
 
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
@@ -15,7 +15,7 @@ use crate::summary::reason::Reason;
 use crate::summary::state::{Role, State};
 use crate::summary::tags::LISTED;
 
-/// What the user asks of the verdict.
+/// The user's settings of the verdict.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Asked {
     /// The metrics that are judged, in their order; empty: the roles that the input shows.
@@ -35,7 +35,7 @@ impl From<Metric> for Asked {
     }
 }
 
-/// What roles are chosen from.
+/// The inputs that roles are chosen from.
 #[derive(Clone, Copy)]
 pub(crate) struct LoadInputs<'a> {
     /// The nodes.
@@ -46,11 +46,11 @@ pub(crate) struct LoadInputs<'a> {
     pub units: &'a Units,
     /// How many keys have a known weight, by metric; absent where ready-made counts have no keys.
     pub known: &'a PerWeight<u64>,
-    /// What is known besides the counts.
+    /// Facts besides the counts.
     pub observed: &'a Observed,
     /// The part of the slots that was read leaves the heaviest out.
     pub is_blind_sample: bool,
-    /// What the user asks.
+    /// The user's settings.
     pub asked: &'a Asked,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct LoadInputs<'a> {
 pub struct RoleLoad {
     /// The role; absent for keys and other measures that the user chose beside their role.
     pub role: Option<Role>,
-    /// What it is measured in.
+    /// Its measure.
     pub measure: Measure,
     /// The load of each slot. Rates are counts over the longest span of a node.
     pub slots: Vec<u64>,

@@ -29,7 +29,7 @@ use crate::summary::worded::Worded;
 pub struct RoleVerdict {
     /// The role; null for keys and other measures that the user chose beside it.
     pub role: Option<Role>,
-    /// What it is measured in.
+    /// Its measure.
     pub metric: Measure,
     /// Whether the nodes are compared and judged.
     pub judged: bool,
@@ -57,7 +57,7 @@ pub struct RoleVerdict {
     pub n_eff: Option<f64>,
     /// 0: exact; else the relative standard error of `n_eff`.
     pub n_eff_error: f64,
-    /// What a perfect hash gives the slots with these tags and sizes; absent where tags were not counted.
+    /// The load that a perfect hash gives the slots with these tags and sizes; absent if tags were not counted.
     pub expected: Option<Expectation>,
     /// How many keys there are for each unit that they behave like: the product of the next two.
     pub design_ratio: Option<f64>,
@@ -82,7 +82,7 @@ pub struct FullestNode {
     pub node: Name,
     /// Its load in fair shares.
     pub max_over_mean: f64,
-    /// Which part of its limit it uses; absent where the limit is not known.
+    /// The part of its limit that it uses; absent if the limit is not known.
     #[serde(default)]
     pub limit_use: Option<f64>,
 }
@@ -90,15 +90,15 @@ pub struct FullestNode {
 /// The relative standard error of an estimated number of units.
 const N_EFF_ERROR: f64 = 0.0055;
 
-/// What a role is judged on.
+/// The inputs that a role is judged on.
 pub(crate) struct RoleInputs<'a> {
-    /// What its sentence is made from.
+    /// The inputs of its sentence.
     pub explained: Explained<'a>,
     /// All units.
     pub units: &'a Units,
     /// How much is counted.
     pub amounts: Amounts,
-    /// Which part of its limit each node uses, by its place.
+    /// The part of its limit that each node uses, by its place.
     pub limit_use: &'a [Option<f64>],
     /// Whether all nodes are at their limit of memory and evict.
     pub is_capped: bool,
@@ -158,7 +158,7 @@ impl RoleVerdict {
         }
     }
 
-    /// The same with what its units say of slots.
+    /// The same with the units' knowledge of slots.
     fn with_units(self, inputs: &RoleInputs<'_>, compared: &Compared<'_>) -> Self {
         let Explained { load, units, .. } = inputs.explained;
         // Without tags counted, n_eff is not known.
@@ -191,7 +191,7 @@ impl RoleVerdict {
         self.fullest.as_ref().map(|fullest| fullest.max_over_mean)
     }
 
-    /// Which part of its limit the fullest node uses.
+    /// The part of its limit that the fullest node uses.
     pub fn limit_use(&self) -> Option<f64> {
         self.fullest.as_ref()?.limit_use
     }

@@ -13,7 +13,7 @@ use crate::summary::Summary;
 pub struct Run {
     /// The version of slotscope.
     pub version: String,
-    /// What the user calls it.
+    /// The user's title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<Name>,
     /// The command that made it.

@@ -30,7 +30,7 @@ pub struct Scaled {
     pub state: State,
 }
 
-/// What a load results in on other numbers of equal nodes; `keys` is the number of all keys.
+/// The skew of a load on other numbers of equal nodes; `keys` is the number of all keys.
 pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled> {
     let loads = PerMetric::of_keys(load.slots.clone());
     let scaled = |nodes: usize| {

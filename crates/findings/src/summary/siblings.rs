@@ -24,9 +24,9 @@ const FEW_KEYS: u64 = 10;
 const PART_OF_KEYS: u64 = 1000;
 const PART_OF_WEIGHT: u64 = 100;
 
-/// What becomes of the rows of patterns.
+/// A row of a pattern, which may be folded into another.
 pub(super) trait Row {
-    /// What its keys hold.
+    /// The load of its keys.
     fn load(&self) -> Load;
     /// Adds another row to it.
     fn take_in(&mut self, other: Self);
@@ -186,7 +186,7 @@ fn fold_words<R: Row>(group: &mut Group<'_, R>, totals: &PerMetric<u128>) -> boo
     !are_ids.words.is_empty()
 }
 
-/// Which parts at one place are ids.
+/// The parts at one place that are ids.
 struct Ids<'a> {
     words: BTreeSet<Part<'a>>,
     /// Whether they hold bytes that no text has, so that punctuation may be the start of one.
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// What becomes of patterns with this many keys each.
+    /// The folded patterns, with this many keys each.
     fn folded(patterns: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u64)> {
         let load = |keys| Load::new(keys, 0, 0);
         let patterns: BTreeMap<Name, Load> = patterns

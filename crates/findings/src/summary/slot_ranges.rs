@@ -47,7 +47,7 @@ fn ends(loads: &[u64], shards: usize, most: u128) -> Option<Vec<usize>> {
     Some(ends)
 }
 
-/// What ranges are evened out by: what is asked for, else bytes, else keys.
+/// The metric that ranges are evened out by: the one asked for, else bytes, else keys.
 pub fn metric_of_ranges(asked: Option<Metric>, has: impl Fn(Metric) -> bool) -> Option<Metric> {
     let usual = [Metric::Bytes, Metric::Keys, Metric::Ops];
     asked.into_iter().chain(usual).find(|metric| has(*metric))

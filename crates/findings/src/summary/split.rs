@@ -33,7 +33,7 @@ pub(crate) struct Split<'a> {
     pub p: f64,
     /// M.
     pub max_over_mean: f64,
-    /// What its slots add.
+    /// The excess by its slots.
     pub by_slots: f64,
     /// Heavy units of all nodes, heaviest first.
     pub heavy: Vec<&'a Unit>,
@@ -108,7 +108,7 @@ impl<'a> Split<'a> {
         Some(1.0 + part * (p99_of_shares(light, &self.compared.shares) - 1.0))
     }
 
-    /// What the light units add: M - 1 less everything else.
+    /// The excess by the light units: M - 1 minus everything else.
     pub(crate) fn by_rest(&self) -> f64 {
         let on = self.heavy_on(self.fullest) * (1.0 - self.p);
         let elsewhere = (self.heavy_total() - self.heavy_on(self.fullest)) * self.p;
@@ -121,7 +121,7 @@ impl<'a> Split<'a> {
             return false;
         };
         let rest = self.compared.loads[self.at] - self.heavy_on(self.fullest);
-        // What rounding leaves is not a finding.
+        // A rest by rounding is not a finding.
         self.by_rest() < 1e-9
             || light.tail(self.p, rest * (1.0 - 1e-12)) * self.nodes() as f64 >= limit::CHANCE
     }
@@ -193,7 +193,7 @@ impl<'a> Split<'a> {
             (CauseKind::Collisions, slots, self.filling(loads_of_slots))
         };
         Cause {
-            // What people count are tags and keys, not the equal units of the model.
+            // People count tags and keys, not the equal units of the model.
             units: Some(self.units.others(self.heavy.len())),
             by_chance: Some(tidy(by_chance / self.fair)),
             slots,
@@ -220,7 +220,7 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// What can be said by slots alone: which of them are as heavy as a heavy unit.
+    /// The cause by slots alone: the slots that are as heavy as a heavy unit.
     fn unknown(&self, loads_of_slots: &[u64]) -> Cause {
         let load = |slot: u16| self.light_in(slot, loads_of_slots);
         let mut slots = self.fullest_slots(loads_of_slots);
@@ -242,7 +242,7 @@ impl<'a> Split<'a> {
             && self.heavy[0].load <= limit::DOMINANT * together
     }
 
-    /// What max/mean would be if the unit's load were spread over all slots.
+    /// max/mean if the unit's load were spread over all slots.
     fn max_without(&self, unit: &Unit) -> f64 {
         let load = |at: usize| {
             let here = f64::from(u8::from(
@@ -281,7 +281,7 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// What a slot holds besides heavy units.
+    /// The load of a slot besides heavy units.
     fn light_in(&self, slot: u16, loads: &[u64]) -> f64 {
         let heavy = self.heavy.iter().filter(|unit| unit.slot == slot);
         let heavy: f64 = heavy.map(|unit| unit.load).sum();

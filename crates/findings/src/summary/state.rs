@@ -91,7 +91,7 @@ pub enum Severity {
     Critical,
 }
 
-/// What a node can run out of.
+/// The resource that a node can run out of.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

@@ -1,4 +1,4 @@
-//! A step: what is done, by whom, with which command, and what every role is after it.
+//! A step: the action, its actor, its command, and the state of every role after it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,12 @@ use slotscope_engine::name::Name;
 use crate::summary::state::State;
 use crate::summary::worded::Worded;
 
-/// What is done.
+/// A step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// What it is.
+    /// Its kind.
     pub kind: StepKind,
-    /// Who can do it.
+    /// The actor.
     pub by: Actor,
     /// The step in a sentence.
     #[serde(default)]
@@ -45,7 +45,7 @@ pub struct Step {
     pub alternatives: Vec<Step>,
 }
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
@@ -71,7 +71,7 @@ pub enum StepKind {
     AddNodes,
 }
 
-/// Who can take a step.
+/// The actor of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Actor {
@@ -107,7 +107,7 @@ pub struct RoleAfter {
     pub state: State,
 }
 
-/// What no step cures.
+/// A problem that no step cures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Left {
     /// The name of the role.
@@ -122,7 +122,7 @@ pub struct Left {
     pub units: Vec<Name>,
 }
 
-/// What the sentence of a step has.
+/// The content of a step's sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepText {
     /// A failed primary is brought back.
@@ -159,7 +159,7 @@ pub enum StepText {
         /// Slots that move then.
         slots: u64,
     },
-    /// The nodes are meant to own what they own.
+    /// The nodes are meant to own their slots as they are.
     Meant,
     /// Every primary gets the same number of slots.
     EqualSlots {

@@ -1,4 +1,4 @@
-//! Which hash tags hold how many keys, and how far that is certain.
+//! Hash tags and the number of their keys, and how far that is certain.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(crate) const LISTED: usize = tag_table::LISTED;
 /// Tags named for a hot slot.
 const TAGS_OF_A_SLOT: usize = 5;
 
-/// What is known of the hash tags.
+/// The hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tags {
     /// The listed counts are exact. The list may lack tags that are heavier than its last rows: see `max_error`.
@@ -58,7 +58,7 @@ pub struct Tags {
     pub by_slot: BTreeMap<u16, Vec<TagLoad>>,
 }
 
-/// A hash tag and what it holds.
+/// A hash tag and its load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tag {
     /// Its bytes.
@@ -68,7 +68,7 @@ pub struct Tag {
     pub slot: u16,
     /// The node that owns that slot.
     pub node: Option<Name>,
-    /// What it holds; lower bounds.
+    /// Its load; lower bounds.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
     /// It holds at most so much more.
@@ -80,30 +80,30 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// What it may hold of a metric beyond what was counted.
+    /// The load that it may have in a metric beyond the count.
     pub fn error(&self, metric: Metric) -> u64 {
         self.errors.0.get(metric).copied().unwrap_or(0)
     }
 }
 
-/// A tag and what it holds, in a list about something else.
+/// A tag and its load, in a list about something else.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TagLoad {
     /// Its bytes.
     pub tag: Name,
-    /// What it holds.
+    /// Its load.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
 }
 
-/// A tag, what it holds at least and what at most.
+/// A tag, and the bounds of its load.
 struct CountedTag {
     name: Name,
     load: Load,
     ceiling: Load,
 }
 
-/// What rows of tags and keys are made from.
+/// The inputs of rows of tags and keys.
 pub(crate) struct RowContext<'a> {
     /// The load of all keys, in every metric that the input carries.
     pub totals: &'a PerMetric<u128>,

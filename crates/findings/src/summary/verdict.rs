@@ -24,7 +24,7 @@ use crate::summary::state::{Role, Severity, State};
 use crate::summary::step::{Left, Step};
 use crate::summary::worded::Worded;
 
-/// The verdict and what it rests on.
+/// The verdict and its basis.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Verdict {
@@ -46,21 +46,21 @@ pub struct Verdict {
     pub keys_known: bool,
     /// The verdict in each role, memory first.
     pub roles: Vec<RoleVerdict>,
-    /// What is wrong, most urgent first.
+    /// The problems, most urgent first.
     pub findings: Vec<Finding>,
-    /// What to do, in the order of doing; each step is computed after those before it.
+    /// The steps, in the order of doing; each is computed after those before it.
     pub steps: Vec<Step>,
-    /// What no step cures.
+    /// The problems that no step cures.
     pub left: Vec<Left>,
-    /// Evidence that the dump is not whole.
+    /// Evidence that the dump is incomplete.
     pub integrity: Vec<Integrity>,
 }
 
-/// What is judged.
+/// The inputs of a verdict.
 pub(crate) struct VerdictInputs<'a> {
-    /// What roles are chosen from.
+    /// The inputs that roles are chosen from.
     pub load_inputs: LoadInputs<'a>,
-    /// What is wrong with the dump.
+    /// Signs of damage to the dump.
     pub signs: &'a [Sign],
     /// Whether the input could not be read to its end.
     pub is_incomplete: bool,

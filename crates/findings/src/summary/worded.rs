@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// read from report.json has the sentences of that file and writes them unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Worded<F> {
-    /// What the sentence is about.
+    /// The subject of the sentence.
     Finding(F),
     /// The sentence, from a report or a reader.
     Sentence(String),

@@ -1,4 +1,4 @@
-//! What a listing claims of its primaries, whatever its form: they are checked one by one, and make a
+//! The claims of a listing about its primaries, whatever its form: they are checked one by one, and make a
 //! `Topology` or an error that names the two claims which contradict each other.
 
 use std::collections::{HashMap, HashSet};
@@ -50,7 +50,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// `ip` and `port`, or the hostname in place of an ip that is not known; "" is what the listing does not know.
+    /// `ip` and `port`, or the hostname in place of an ip that is not known; "" stands for an unknown one.
     pub(super) fn of(ip: &str, hostname: &str, port: u64) -> Self {
         let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Place {
@@ -128,7 +128,7 @@ impl<'a> Claims<'a> {
         Ok(())
     }
 
-    /// Primary `id` owns `range` in addition to what it was said to own so far.
+    /// Primary `id` owns `range` in addition to the slots listed so far.
     pub(super) fn owns_also(&mut self, at: usize, id: &str, place: Place, range: (u16, u16)) {
         self.claim(at, id, place).0.ranges.push(range);
     }

@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 16 << 20;
 
 const NO_NODE: &str = "no line of a node; make one with: redis-cli --cluster info HOST:PORT > FILE";
 
-/// What a primary says of itself.
+/// A primary's own counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeKeys {
     /// Where it listens, as redis-cli prints it.
@@ -38,10 +38,10 @@ impl NodeKeys {
     }
 }
 
-/// Reads such a file.
+/// Reads a file with the output of `redis-cli --cluster info`.
 ///
 /// # Errors
-/// It cannot be read, or holds no such line.
+/// It cannot be read, or no line of it has counts.
 pub fn read(path: &Path) -> Result<Vec<NodeKeys>> {
     let bytes = small_file::read(path, MAX_BYTES, NO_NODE)?;
     let nodes = parse(&String::from_utf8_lossy(&bytes));

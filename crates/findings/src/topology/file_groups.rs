@@ -5,7 +5,7 @@ use slotscope_engine::slot::SLOTS;
 /// A dump.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FileSlots {
-    /// What its node is called.
+    /// The name of its node.
     pub name: String,
     /// Slots that it has keys of, ascending.
     pub slots: Vec<u16>,

@@ -8,7 +8,7 @@ use crate::topology::{Node, Topology};
 /// Names that an error lists.
 const SHOWN: usize = 6;
 
-/// What a node may be called.
+/// The names that a node may be called by.
 #[derive(Debug, Clone, Copy)]
 pub struct Called<'a> {
     /// Its id.
@@ -20,7 +20,7 @@ pub struct Called<'a> {
 }
 
 impl Called<'_> {
-    /// What people call it.
+    /// Its display name.
     pub(crate) fn name(&self) -> Name {
         let [address, hostname] = [self.address, self.hostname].map(|name| name.map(Name::from));
         text::node_name(&Name::from(self.id), address.as_ref(), hostname.as_ref())
@@ -56,7 +56,7 @@ enum Fit {
 }
 
 impl Node {
-    /// What it may be called.
+    /// The names that it may be called by.
     pub(crate) fn called(&self) -> Called<'_> {
         Called {
             id: &self.id,
@@ -65,7 +65,7 @@ impl Node {
         }
     }
 
-    /// What people call it: its hostname with the port, else its address, else its id, shortened.
+    /// Its display name: its hostname with the port, else its address, else its id, shortened.
     pub fn name(&self) -> Name {
         self.called().name()
     }

@@ -1,4 +1,4 @@
-//! Which node of today is which afterwards. Two listings name their nodes; the ids of an even split and of files are made
+//! Matches the nodes of today with those afterwards. Two listings name their nodes; the ids of even splits and of files are made
 //! up, so there the nodes that share most slots are the same, and no key moves that need not.
 
 use std::cmp::Reverse;
@@ -37,7 +37,7 @@ fn by_slots(before: &Topology, after: &Topology) -> Vec<Option<usize>> {
 }
 
 /// For each of the nodes after the one before that it shares most slots with, pairs that share most first; each node is in
-/// one pair. `nodes` is how many there are, and `owners` says who owns a slot before and after.
+/// one pair. `nodes` is how many there are, and `owners` gives the owners of a slot before and after.
 pub fn of_slots(
     nodes: [usize; 2],
     owners: impl Fn(u16) -> Option<(usize, usize)>,

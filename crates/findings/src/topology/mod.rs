@@ -1,4 +1,4 @@
-//! Which node owns which slot, from a listing of a cluster or an even split.
+//! The owners of slots, from a listing of a cluster or an even split.
 //!
 //! One file a form, chosen by content: CLUSTER NODES and nodes.conf, CLUSTER SHARDS, CLUSTER SLOTS.
 //! Every form states claims; `claims` checks them once for all, so no form can own a slot twice.
@@ -33,7 +33,7 @@ use slotscope_engine::source::small_file;
 
 use crate::topology::claims::quoted;
 
-/// Nodes where none are named.
+/// The number of nodes if none are named.
 const ASSUMED_NODES: usize = 3;
 
 /// The primaries of a cluster and the slots they own.
@@ -53,7 +53,7 @@ pub struct Topology {
 /// A primary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// What the cluster calls it; text from a file, to be escaped when shown.
+    /// Its id in the cluster; text from a file, to be escaped when shown.
     pub id: String,
     /// `ip:port` or `hostname:port`, where the listing has one; to be escaped when shown.
     pub address: Option<String>,
@@ -96,10 +96,10 @@ const NO_NODE: u16 = u16::MAX;
 /// anything near this is another kind of file.
 const MAX_BYTES: usize = 16 << 20;
 
-/// What the error says of a longer file.
+/// The error for a longer file.
 const TOO_LONG: &str = "more than 16 MiB, too much for the nodes of a cluster; make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
 
-/// What a topology is, for error messages.
+/// The forms of a topology, for error messages.
 const FORMS: &str = "CLUSTER NODES or a nodes.conf, nor is the file CLUSTER SHARDS or CLUSTER SLOTS as redis-cli --json prints them";
 
 /// How to make a file that can be read, for error messages.
@@ -136,7 +136,7 @@ impl Topology {
         other
     }
 
-    /// Three equal nodes, where none are named; the source says that they are assumed.
+    /// Three equal nodes, if none are named; the source says that they are assumed.
     ///
     /// # Errors
     /// None in practice.
@@ -198,7 +198,7 @@ impl Topology {
         Topology::parse(&source, &bytes)
     }
 
-    /// What `parse` reads of a file: its name and its content.
+    /// The input of `parse`: the name of a file and its content.
     ///
     /// # Errors
     /// Where the file cannot be read.

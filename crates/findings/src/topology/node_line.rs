@@ -8,7 +8,7 @@
 use crate::topology::ranges;
 use crate::topology::ranges::number;
 
-/// What a line says of a node; its words are not copied.
+/// A line about a node; its words are not copied.
 pub struct NodeLine<'a> {
     /// The id.
     pub id: &'a str,

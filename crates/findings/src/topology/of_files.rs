@@ -19,7 +19,7 @@ pub struct OfFiles {
     pub topology: Topology,
     /// For each node the places of its files.
     pub files: Vec<Vec<usize>>,
-    /// What is wrong with them, where nodes hold the same slots.
+    /// The damage, if nodes hold the same slots.
     pub overlap: Option<Overlap>,
 }
 

@@ -36,7 +36,7 @@ impl Topology {
     }
 }
 
-/// What a file of a node may be called.
+/// The names that a file of a node may have.
 fn names(node: &Node) -> Vec<String> {
     let mut names = vec![plain(&node.id)];
     if let Some(start) = node.id.get(..SHORT_ID) {

@@ -49,7 +49,7 @@ fn listed(node: &Value) -> Option<ListedNode> {
     let [endpoint, port, rest @ ..] = node.as_array()?.as_slice() else {
         return None;
     };
-    // The endpoint is what clients should use: the ip, with the hostname in the metadata, or the other way round.
+    // The endpoint is the address for clients: the ip, with the hostname in the metadata, or the other way round.
     let meta = rest.get(1).unwrap_or(&Value::Null);
     let endpoint = known_text(endpoint);
     let (ip, hostname) = match (text_field(meta, "ip"), text_field(meta, "hostname")) {

@@ -1,4 +1,4 @@
-//! What holds for every form: the even split, files that are something else, round trips, hostile bytes.
+//! Properties of every form: the even split, files that are something else, round trips, hostile bytes.
 
 use proptest::prelude::*;
 

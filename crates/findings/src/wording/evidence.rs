@@ -1,4 +1,4 @@
-//! Warnings about the input: what the counts show, and what it may come from.
+//! Warnings about the input: the evidence in the counts, and its possible causes.
 
 use slotscope_engine::text::{are, counted, grouped, list, percent, span, time};
 

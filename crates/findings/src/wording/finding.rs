@@ -183,7 +183,7 @@ fn down(
     parts.join("; ")
 }
 
-/// What most of the keys are, and where.
+/// The pattern and the node of most of the keys.
 fn mostly(pattern: Option<&Name>, node: Option<&Name>) -> String {
     let node = node.map(|node| format!("on {}", short(node)));
     let parts = pattern.map(short).into_iter().chain(node);

@@ -1,9 +1,9 @@
-//! What a role is measured in, in words.
+//! The measure of a role, in words.
 
 use crate::summary::measure::Measure;
 
 impl Measure {
-    /// What a node holds a share of, in words.
+    /// The total that a node holds a share of, in words.
     pub fn of_what(self) -> &'static str {
         match self {
             Measure::Bytes | Measure::UsedMemory => "memory",

@@ -171,7 +171,7 @@ pub fn ratio(fair_shares: f64) -> String {
 /// Names of tags or keys of one size that a sentence has room for.
 pub const NAMES: usize = 3;
 
-/// A cause, or those that are alike, and what they add.
+/// A cause, or those that are alike, and their parts of the excess.
 fn in_words(alike: &[Cause], measure: Measure) -> String {
     let Some(cause) = alike.first() else {
         return String::new();
@@ -203,7 +203,7 @@ fn in_words(alike: &[Cause], measure: Measure) -> String {
     }
 }
 
-/// A cause without what it adds.
+/// A cause without its part of the excess.
 pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
     let by = measure.metric();
     let share = || format!("{:.0}%", 100.0 * cause.share.unwrap_or(0.0));

@@ -1,4 +1,4 @@
-//! What the kernels are timed on and against: batches of keys, and a row each for the CRC crates of crates.io.
+//! The contestants of the benches: batches of keys, and a row each for the CRC crates of crates.io.
 
 use hashslot::{Batch, Kernel, PAD, Padded, SLOTS, available};
 use std::ops::RangeInclusive;

@@ -72,6 +72,7 @@ macro_rules! kernel {
         }
 
         // `cold` keeps both out of line: rustc 1.95 ignores `inline(never)` on functions with `target_feature`.
+        // SAFETY: as for `generic::crc::any_length`: the spans lie in their buffer, and the CPU has the features.
         #[cold]
         #[inline(never)]
         $(#[target_feature(enable = $feature)])*
@@ -87,6 +88,7 @@ macro_rules! kernel {
             }
         }
 
+        // SAFETY: as for `generic::sparse::shorten`, and the CPU has the features.
         #[cold]
         #[inline(never)]
         $(#[target_feature(enable = $feature)])*

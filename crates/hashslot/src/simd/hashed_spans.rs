@@ -104,7 +104,7 @@ fn has_no_tag<B: Bytes64>(keys: Batch<'_>) -> bool {
 /// The key must lie in `base`, the CPU must have the instructions of `B`.
 #[inline(always)]
 unsafe fn part_of_long<B: Bytes64>(base: Padded<'_>, start: u32, end: u32) -> (u32, u32) {
-    // SAFETY: passed on; what is found lies in the key.
+    // SAFETY: passed on; the spans found lie in the key.
     unsafe {
         let Some(open) = find::<B>(base, start, end, b'{') else {
             return (start, end);

@@ -44,7 +44,7 @@ pub const LANES: usize = 64;
 /// `vector` should be `#[inline(always)]`, like all that it calls for each key, so that it is compiled with the kernel's
 /// instructions.
 pub trait Pass: Sized {
-    /// What the pass returns.
+    /// The result of the pass.
     type Output;
 
     /// The pass for CPUs without vectors.
@@ -64,16 +64,16 @@ pub trait Bytes64: Copy {
     /// They must be readable, and the CPU must have the instructions.
     unsafe fn load(from: *const u8) -> Self;
 
-    /// Which bytes are `byte`.
+    /// The bytes that equal `byte`, a bit each.
     fn equal(self, byte: u8) -> u64;
 
-    /// Which bytes are the same in `other`.
+    /// The bytes that are the same in `other`, a bit each.
     fn same_as(self, other: Self) -> u64;
 
-    /// Which bytes are at least `low` and at most `high`.
+    /// The bytes that are at least `low` and at most `high`, a bit each.
     fn within(self, low: u8, high: u8) -> u64;
 
-    /// Which bytes are letters from `low` to `high`, in either case; `low` and `high` are lower case.
+    /// The letters from `low` to `high`, in either case, a bit each; `low` and `high` are lower case.
     #[inline(always)]
     fn letters(self, low: u8, high: u8) -> u64 {
         self.within(low, high) | self.within(low.to_ascii_uppercase(), high.to_ascii_uppercase())

@@ -26,6 +26,7 @@ const GATHER: u64 = {
 };
 
 impl Bytes64 for Portable {
+    // SAFETY: as the trait requires; any CPU will do.
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
         // SAFETY: as the trait demands.

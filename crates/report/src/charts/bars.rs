@@ -20,7 +20,7 @@ const NAMES: f32 = 360.0;
 const TITLE_NAME: f32 = 480.0;
 /// The width of a title, and of the line below it.
 pub(super) const ROOM: f32 = 1120.0;
-/// Where the first row starts, and what is below the last one: axis, its name, an edge.
+/// Where the first row starts, and the space below the last one: axis, its name, an edge.
 const TOP: i32 = BELOW_HEADING + 36;
 const BELOW: i32 = 84;
 /// How much lower the first row is under a legend.
@@ -41,7 +41,7 @@ pub(super) enum Row {
         name: String,
         /// Its length.
         value: f64,
-        /// A lighter piece after it: what is not certain, or of another kind.
+        /// A lighter piece after it: an uncertain load, or one of another kind.
         light: f64,
         /// The text after it.
         words: String,
@@ -109,21 +109,21 @@ pub(super) fn row_height(rows: usize) -> i32 {
 pub(super) struct Bars {
     /// The finding.
     pub title: String,
-    /// What was read.
+    /// The input.
     pub subtitle: String,
     /// The rows from top to bottom.
     pub rows: Vec<Row>,
     /// Lines through them.
     pub marks: Vec<Mark>,
-    /// What the colours mean, where there are several.
+    /// The meaning of the colours, if there are several.
     pub legend: Vec<(Rgb, &'static str)>,
     /// Its axis.
     pub scale: Scale,
 }
 
-/// An axis: what it counts, how its numbers are written, and how close ticks may be.
+/// An axis: its unit, how its numbers are written, and how close ticks may be.
 pub(super) struct Scale {
-    /// What it counts.
+    /// The noun for what it counts.
     pub noun: String,
     /// How its numbers are written.
     pub numbers: Numbers,
@@ -288,7 +288,7 @@ fn bar(canvas: &Canvas<'_>, plot: &Plot, row: &Row, y: i32, height: i32) -> i32 
     far
 }
 
-/// Lines over the bars, which would hide what they have passed, and under the words.
+/// Lines over the bars, which would otherwise hide them, and under the words.
 fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
     let mut taken: Vec<[i32; 4]> = Vec::new();
     for mark in marks {

@@ -72,7 +72,7 @@ fn minutes(count: u64) -> String {
     }
 }
 
-/// What no bar shows.
+/// The note on keys that no bar shows.
 fn note(expiry: &Expiry, over_time: &OverTime, keys: u64) -> String {
     let part = |what: &str, count: u64| {
         let share = percent(count as f64 / keys.max(1) as f64);
@@ -93,7 +93,7 @@ fn note(expiry: &Expiry, over_time: &OverTime, keys: u64) -> String {
 
 const DAY: u64 = 86_400;
 
-/// What had expired, what expires, by the time that is left, and what never does.
+/// Keys that had expired, keys that expire, by the time that is left, and keys without a TTL.
 fn rows(expiry: &Expiry, loads: &Loads<'_>) -> Vec<Row> {
     let none = PerMetric::default();
     let expired = expiry.expired.as_ref().unwrap_or(&none);

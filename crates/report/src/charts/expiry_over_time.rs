@@ -1,4 +1,4 @@
-//! What expires when: bytes and keys by hour, or by another round time of which there are few enough, storms set off.
+//! Expiry over time: bytes and keys by hour, or by another round time of which there are few enough, storms set off.
 
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas};
@@ -38,19 +38,19 @@ const BELOW: i32 = 118;
 /// Between two fields: the times of the upper one are those of the lower one.
 const GAP: i32 = 62;
 
-/// What expires from a time on, by bars of the same length.
+/// The load that expires from a time on, by bars of the same length.
 pub(super) struct OverTime {
     from: u64,
     step: u64,
     bars: Vec<PerMetric<u64>>,
     /// By bar, what expires in storms.
     storms: Vec<PerMetric<u64>>,
-    /// What expires after the last bar.
+    /// The load that expires after the last bar.
     pub later: u64,
 }
 
 impl OverTime {
-    /// What expires after `written`, or at any known time; `None` where nothing does.
+    /// The load that expires after `written`, or at any known time; `None` if nothing expires.
     pub(super) fn new(expiry: &Expiry, written: Option<u64>) -> Option<Self> {
         let first = written.map_or(0, |written| written / 60 * 60);
         let due = expiry.over_time.iter().filter(|(at, _)| *at >= first);
@@ -173,7 +173,7 @@ fn plot(over_time: &OverTime, metric: Metric, up: (i32, i32), right: i32) -> Plo
     Plot::new(x, y).with(bars)
 }
 
-/// What expires in a storm, beside its bar.
+/// Labels a storm beside its bar.
 fn label_storms(canvas: &Canvas<'_>, over_time: &OverTime, plot: &Plot, storms: &[Storm]) {
     let style = Style::bold(size::NOTE, INK);
     for (line, storm) in storms.iter().enumerate() {
@@ -219,7 +219,7 @@ mod tests {
     /// In the middle of an hour.
     const NOW: u64 = 1_795_000_000;
 
-    /// What expires this many minutes after the dump: keys, of 10 bytes each; and the storms among it, by their minute.
+    /// Keys of 10 bytes each that expire this many minutes after the dump; and the storms among them, by their minute.
     fn over_time(due: &[(u64, u64)], storms: &[u64]) -> OverTime {
         let at = |minutes: u64| NOW / 60 * 60 + 60 * minutes;
         let load = |keys: u64| PerMetric::of_keys(keys).with(Metric::Bytes, 10 * keys);
@@ -260,7 +260,7 @@ mod tests {
                 .iter()
                 .all(|bar| bar.keys == 5 && bar.bytes() == Some(&50))
         );
-        // A tenth of the keys that expires in a year makes no bar wider, and is said.
+        // A tenth of the keys, which expires in a year, makes no bar wider, and is noted.
         let with_late = [every.clone(), vec![(500_000, 26)]].concat();
         let found = over_time(&with_late, &[]);
         assert_eq!((found.step, found.later), (3600, 26));

@@ -84,7 +84,7 @@ impl Plot {
                     let ([left, right], base) =
                         ([left, right].map(|at| self.x.at(*at)), self.y.start);
                     let gap = i32::from(right - left > 4);
-                    // What is not nothing can be seen.
+                    // Any amount above 0 is visible.
                     let top = self.y.at(*top).min(base - 1);
                     canvas.fill([left, top, (right - gap).max(left + 1), base], *colour);
                 }

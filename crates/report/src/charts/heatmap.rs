@@ -29,7 +29,7 @@ const NAMED: usize = 12;
 const THICK: usize = 24;
 const THIN: usize = 64;
 
-/// Which colour a load has.
+/// The colours of loads.
 struct Scale {
     /// The load of the darkest colour.
     top: u64,
@@ -213,7 +213,7 @@ fn names(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     }
 }
 
-/// The colour bar: empty, the scale with the mean and what chance allows, and what is beyond it.
+/// The colour bar: empty, the scale with the mean and the range of chance, and the part beyond it.
 fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
     let stats = loads.stats;
     let (top, bottom) = (BOTTOM + 78, BOTTOM + 100);

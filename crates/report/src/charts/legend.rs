@@ -16,7 +16,7 @@ const HALF: i32 = 8;
 const WORDS: i32 = 34;
 const GAP: i32 = 32;
 
-/// What a mark looks like.
+/// The look of a mark.
 pub(super) enum Swatch<'a> {
     /// A filled area.
     Area(Rgb),
@@ -24,7 +24,7 @@ pub(super) enum Swatch<'a> {
     Line(Rgb, f64),
     /// A dot.
     Dot(Rgb),
-    /// What is drawn into the rectangle.
+    /// Drawn into the rectangle.
     Drawn(&'a dyn Fn([i32; 4])),
 }
 

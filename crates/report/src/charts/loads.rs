@@ -12,7 +12,7 @@ use slotscope_findings::summary::model::compound::CompoundPoisson;
 use crate::charts::number::counted;
 use crate::plot::numbers::Numbers;
 
-/// What slots and nodes hold in one metric.
+/// The loads of slots and nodes in one metric.
 #[derive(Clone, Copy)]
 pub(super) struct Loads<'a> {
     /// The metric.
@@ -54,22 +54,22 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// What a slot would hold under a perfect hash; `None` where the units were not counted.
+    /// The load of a slot under a perfect hash; `None` if the units were not counted.
     pub(super) fn expected(&self) -> Option<CompoundPoisson> {
         CompoundPoisson::of(self.units, self.by)
     }
 
-    /// What one thing holds.
+    /// The load in this metric.
     pub(super) fn held(&self, load: &PerMetric<u64>) -> u64 {
         load.get(self.by).copied().unwrap_or(0)
     }
 
-    /// What all slots hold.
+    /// The load of all slots.
     pub(super) fn total(&self) -> f64 {
         balance::sum(self.slots) as f64
     }
 
-    /// What the average slot holds.
+    /// The load of the average slot.
     pub(super) fn mean(&self) -> f64 {
         self.total() / SLOTS as f64
     }
@@ -106,7 +106,7 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// What to say where there is no load.
+    /// The text if there is no load.
     pub(super) fn nothing(&self) -> String {
         format!("no {} in this dump", self.noun())
     }

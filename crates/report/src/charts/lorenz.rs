@@ -68,7 +68,7 @@ fn draw(
     let perfect = loads.expected();
     let chance = perfect.as_ref().map(|perfect| thinned(&perfect.lorenz()));
     let dot = |point: &(f64, f64)| Mark::Dot(*point, 8.0, ALARM, String::new());
-    // Few nodes: the points are what is known, the lines only lead the eye.
+    // Few nodes: only the points are known, the lines lead the eye.
     let few = if nodes.len() <= 41 { nodes } else { &[] };
     let marks = [
         Some(Mark::Line(vec![(0.0, 0.0), (1.0, 1.0)], 1.5, FRAME)),

@@ -146,7 +146,7 @@ pub struct Chart {
     pub wanted: fn(&Summary) -> bool,
     /// Whether it says more than a sentence of the report does; else it is drawn on request.
     pub usual: fn(&Summary) -> bool,
-    /// What is on it; a summary that has nothing for it gives an empty sheet.
+    /// Its content; a summary that has nothing for it gives an empty sheet.
     pub sheet: for<'s> fn(&'s Summary) -> Sheet<'s>,
 }
 
@@ -230,7 +230,7 @@ fn base_name(path: &str) -> &str {
         .unwrap_or(path)
 }
 
-/// What people call a node.
+/// The display name of a node.
 fn node_name(node: &NodeLoad) -> String {
     node.label().to_string()
 }
@@ -242,7 +242,7 @@ fn ratio_digits(nodes: &[&NodeLoad], loads: &Loads<'_>) -> usize {
     if nodes.iter().any(apart) { 2 } else { 3 }
 }
 
-/// Which node of the list owns each slot.
+/// The place in the list of the node that owns each slot.
 fn owners(summary: &Summary) -> Vec<Option<usize>> {
     let mut owners = vec![None; SLOTS];
     for (index, node) in summary.nodes.list.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What nodes.png draws: for each role that nodes are judged in, what every node holds in fair shares, and which part of it
+//! The content of nodes.png: for each role that nodes are judged in, the load of every node in fair shares, and which part of it
 //! is big keys, hot tags and the rest.
 
 use slotscope_engine::metric::Metric;
@@ -33,7 +33,7 @@ pub(super) struct RoleStacks<'s> {
     pub is_uneven: bool,
 }
 
-/// What a node holds in one role.
+/// The load of a node in one role.
 pub(super) struct Stack {
     /// In fair shares.
     pub ratio: f64,
@@ -45,7 +45,7 @@ pub(super) struct Stack {
     pub words: [String; 2],
     /// Whether it is above the upper band of the role.
     pub is_too_full: bool,
-    /// The heaviest key or tag: its name, and in fair shares what it holds.
+    /// The heaviest key or tag: its name, and its load in fair shares.
     pub heaviest: Option<(String, f64)>,
 }
 
@@ -159,7 +159,7 @@ impl Stack {
         }
     }
 
-    /// What is neither a big key nor a hot tag.
+    /// The part that is neither a big key nor a hot tag.
     pub(super) fn rest(&self) -> f64 {
         self.ratio - self.keys - self.tags
     }

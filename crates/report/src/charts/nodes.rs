@@ -22,7 +22,7 @@ use crate::plot::axis::Axis;
 const SHOWN: usize = 36;
 /// The widest that names may be.
 const NAMES: f32 = 300.0;
-/// The heads of the panels, the first row, and what is below the last one: axis, its name, an edge.
+/// The heads of the panels, the first row, and the space below the last one: axis, its name, an edge.
 const HEAD: i32 = BELOW_HEADING + 54;
 const TOP: i32 = HEAD + 38;
 const BELOW: i32 = 84;
@@ -101,7 +101,7 @@ fn subtitle(summary: &Summary) -> String {
         ),
     };
     let line = format!("{}{aside}", source_line(summary));
-    // What labels leave out comes last, where there is room for it.
+    // The parts that labels leave out come last, where there is room for them.
     let style = Style::plain(size::SUBTITLE, MUTED);
     let room = bars::ROOM - width(&line, style);
     let named = summary
@@ -245,7 +245,7 @@ fn panel(role: &RoleStacks<'_>, (start, right): (i32, i32), style: Style) -> Pan
     Panel { x, right, ratios }
 }
 
-/// What the panel is about, and what fills the fullest node.
+/// The head of a panel: its subject, and the causes of the fullest node.
 fn head(canvas: &Canvas<'_>, summary: &Summary, role: &RoleStacks<'_>, panel: &Panel) {
     let room = (panel.right - panel.x.start) as f32;
     let (bold, note) = (
@@ -300,7 +300,7 @@ fn axis(canvas: &Canvas<'_>, role: &RoleStacks<'_>, panel: &Panel, bottom: i32) 
     note(canvas, &unit, (x.start, bottom + 46), Anchor::Start);
 }
 
-/// What follows a number of the metric that has no unit of its own.
+/// The word after a number of a metric that has no unit of its own.
 fn unit_of(role: &RoleStacks<'_>) -> String {
     if role.loads.by.has_unit() {
         String::new()

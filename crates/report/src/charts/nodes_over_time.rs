@@ -24,13 +24,13 @@ const BELOW: i32 = 90;
 
 /// Nodes over time.
 pub struct NodeRates {
-    /// What is counted.
+    /// The counted kind of load.
     pub heat: Heat,
     /// The start of the first bucket, in seconds since 1970, and the seconds of a bucket.
     pub from: u64,
     /// See `from`.
     pub bucket_secs: u64,
-    /// What each node is called, and its amounts by bucket.
+    /// The name of each node, and its amounts by bucket.
     pub nodes: Vec<(String, Vec<u64>)>,
 }
 

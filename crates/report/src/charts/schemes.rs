@@ -1,4 +1,4 @@
-//! schemes.png of `advise`: schemes of hash tags by what they bring and what they cost.
+//! schemes.png of `advise`: schemes of hash tags by benefit and cost.
 
 use slotscope_canvas::font::{Style, fit};
 use slotscope_canvas::{Anchor, Canvas, spread};

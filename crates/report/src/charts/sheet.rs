@@ -1,4 +1,4 @@
-//! The sheet of every chart: its sizes of text, its heading, and room for what is below.
+//! The sheet of every chart: its sizes of text, its heading, and room for the drawing.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ pub(super) mod size {
     pub(crate) const TITLE: f32 = 33.0;
     /// The smallest that a long title is set in before it is cut.
     pub(crate) const SMALL_TITLE: f32 = 22.0;
-    /// What was read.
+    /// The size of the subtitle, which names the input.
     pub(crate) const SUBTITLE: f32 = 18.0;
     /// Names and values.
     pub(crate) const BODY: f32 = 17.0;
@@ -31,7 +31,7 @@ const WIDTH: u32 = 1200;
 /// Height of most charts in pixels.
 const HEIGHT: u32 = 800;
 
-/// A chart before it is drawn: the finding as its title, what was read as its subtitle, and what is below them.
+/// A chart before it is drawn: the finding as its title, the input as its subtitle, and the drawing below them.
 pub struct Sheet<'s> {
     height: u32,
     title: String,

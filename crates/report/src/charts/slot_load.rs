@@ -23,7 +23,7 @@ use crate::plot::numbers::Numbers;
 const NAMED: usize = 5;
 /// More ranges than this would be a curtain of lines.
 const BORDERS: usize = 48;
-/// From this multiple of what is usual on, the hottest slots get a panel of their own: the others would lie flat.
+/// From this multiple of the usual load on, the hottest slots get a panel of their own: the others would lie flat.
 const FAR: f64 = 4.0;
 /// Up to this many keys in the hottest slot, one panel shows all slots.
 const FEW: u64 = 10;

@@ -81,7 +81,7 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
     else {
         return Vec::new();
     };
-    // A sample has none of the few largest, or one that would stand for many.
+    // A sample contains none of the few largest, or one that would stand for many.
     let (after, up_to) = match sizes.sampled {
         Some(_) => (ranked(tags, loads).count() as f64, tags.max_error as f64),
         None => (0.0, f64::INFINITY),
@@ -159,7 +159,7 @@ fn step(loads: &Loads<'_>) -> f64 {
     if loads.by.is_size() { 8.0 } else { 10.0 }
 }
 
-/// What a tag is to be held against: a slot, a node, and what tags may hold that are not listed.
+/// The amounts to compare a tag with: a slot, a node, and the most that tags which are not listed may hold.
 fn yardsticks(canvas: &Canvas<'_>, tags: &Tags, loads: &Loads<'_>, Plot { x, y, .. }: &Plot) {
     let listed = x.at(ranked(tags, loads).count() as f64 + 1.0);
     let is_listed_whole = tags.top.len() as u64 >= tags.distinct;

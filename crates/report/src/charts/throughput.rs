@@ -10,7 +10,7 @@ use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
 use crate::plot::{Mark, Plot};
 
-/// What one kernel does.
+/// The throughput of one kernel.
 pub struct Line {
     /// The kernel.
     pub name: String,
@@ -26,7 +26,7 @@ const LEFT: i32 = 110;
 const RIGHT: i32 = 130;
 const BELOW: i32 = 90;
 
-/// The chart of `lines`. Lines without points, or no line at all, leave the sheet empty but for its heading.
+/// The chart of `lines`. Lines without points, or no line at all, leave the sheet empty except for its heading.
 pub fn sheet(title: String, subtitle: String, lines: Vec<Line>) -> Sheet<'static> {
     Sheet::new(title, subtitle, move |canvas| {
         if lines.iter().any(|line| !line.points.is_empty()) {

@@ -27,7 +27,7 @@ const NAMED: usize = 5;
 const MARKED: usize = 40;
 /// More nodes than this are not named.
 const NODES: usize = 24;
-/// What the colours end above: this many of a thousand cells with operations.
+/// The top of the colours: this many of a thousand cells with operations are at most as heavy.
 const PERMILLE: usize = 999;
 /// It has at least this many operations, or grains of other heat: one more or less is not a pattern.
 const LEAST_TOP: u64 = 10;

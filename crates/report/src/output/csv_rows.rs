@@ -1,4 +1,4 @@
-//! Rows of CSV that are written while they come: names in C escapes, and an empty cell for what is not known.
+//! Rows of CSV that are written while they come: names in C escapes, and an empty cell for unknown values.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ impl<W: Write> CsvRows<W> {
         self.0.write_record(cells).map_err(io_error)
     }
 
-    /// Writes what is left, and gives back the writer below.
+    /// Writes the rest, and returns the writer below.
     ///
     /// # Errors
     /// It cannot be written to.

@@ -96,7 +96,7 @@ impl Directory {
 pub struct SingleFile(Directory);
 
 impl SingleFile {
-    /// Opens it; `path` is where it is to be, `text` what such a file has near its start.
+    /// Opens it; `path` is its place, `text` a string that files of this kind have near their start.
     ///
     /// # Errors
     /// It cannot be written to, its name is not text, or `guard` does not let it be replaced.

@@ -1,4 +1,4 @@
-//! What an output may replace: files that this program wrote, and never one that the run reads.
+//! The files that an output may replace: those that this program wrote, and never one that the run reads.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -8,7 +8,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::file_identity::FileIdentity;
 use slotscope_engine::name::Name;
 
-/// How much of a file is looked at to see who wrote it.
+/// How much of a file is read to identify the program that wrote it.
 const LOOKED_AT: u64 = 512;
 
 /// How files of this program are recognised.
@@ -16,20 +16,20 @@ const LOOKED_AT: u64 = 512;
 pub struct Mark {
     /// The file that shows it for all in its directory; `None`: each file by itself.
     pub file: Option<&'static str>,
-    /// What it has near its start.
+    /// The text that it has near its start.
     pub text: &'static str,
 }
 
-/// What an output may replace.
+/// The files that an output may replace.
 #[derive(Debug, Clone)]
 pub struct Guard {
-    /// What is read by this run.
+    /// The files that this run reads.
     read: Vec<FileIdentity>,
     /// Whether the user asks for more: files of others are replaced, and a directory as a whole.
     pub(super) force: bool,
-    /// What the user can do where an output may not be replaced.
+    /// A suggested fix if an output may not be replaced.
     way_out: &'static str,
-    /// What else, where the user can force it.
+    /// Another fix, if the user can force it.
     or_force: &'static str,
 }
 

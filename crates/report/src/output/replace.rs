@@ -16,7 +16,7 @@ pub(super) struct Staged {
     pub temporary: PathBuf,
 }
 
-/// What became of a file's content.
+/// The fate of a file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
     /// It is to be put in place.
@@ -25,7 +25,7 @@ pub enum Written {
     Nothing,
 }
 
-/// What was under a name before.
+/// The file that had a name before.
 enum Before {
     Nothing,
     /// It has this name until all are in place: a file has it as a second name, a directory in place of its own.
@@ -66,7 +66,7 @@ pub(super) fn all<'a>(entries: impl Iterator<Item = (&'a Staged, Written)>) -> R
     outcome
 }
 
-/// Gives what is at `target` a second name; a directory, which cannot have two, another one.
+/// Gives the file at `target` a second name; a directory, which cannot have two, another one.
 fn keep(target: &Path) -> Before {
     let name = target.file_name().and_then(|name| name.to_str());
     let keep = |kept: &Path| {

@@ -11,7 +11,7 @@ use crate::output::replace::Written;
 
 /// Files of one directory. The first shows whose the directory is, and is put in place first.
 pub struct OutputSet<T> {
-    /// What the first file has near its start.
+    /// The text that the first file has near its start.
     text: &'static str,
     outputs: Vec<Output<T>>,
 }
@@ -61,7 +61,7 @@ impl<T> OutputSet<T> {
         self.outputs.iter().map(|output| output.file)
     }
 
-    /// How a directory of such files is recognised.
+    /// How a directory of these files is recognised.
     pub(crate) fn mark(&self) -> Mark {
         Mark {
             file: self.files().next(),

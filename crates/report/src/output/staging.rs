@@ -7,7 +7,7 @@ use slotscope_engine::error::Result;
 use crate::output::replace::{self, Staged, Written};
 use crate::output::unfinished;
 
-/// What is not in place yet; dropped unfinished, it is removed with what is in it.
+/// Files that are not in place yet; dropped unfinished, the folder is removed with its content.
 #[derive(Default)]
 pub(super) struct Staging {
     /// In the order in which they are put in place.
@@ -17,7 +17,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Adds what is at `temporary` and is to be at `target`.
+    /// Adds the file at `temporary`, which is to be moved to `target`.
     pub(super) fn add(&mut self, target: &Path, temporary: &Path) {
         self.entries.push(Staged {
             target: target.to_path_buf(),

@@ -12,7 +12,7 @@ use crate::output::replace::Written;
 use crate::output::staging::Staging;
 use crate::output::{turn, unfinished};
 
-/// A directory that is not in place yet; dropped unfinished, it is removed with what is in it.
+/// A directory that is not in place yet; dropped unfinished, it is removed with its content.
 pub struct WholeDirectory {
     path: PathBuf,
     temporary: PathBuf,
@@ -21,14 +21,14 @@ pub struct WholeDirectory {
     staging: Staging,
 }
 
-/// Which directory may be replaced.
+/// The directories that may be replaced.
 #[derive(Debug, Clone)]
 pub struct Replaces {
-    /// What shows that it was written by this program.
+    /// The mark of directories that this program wrote.
     pub mark: Mark,
     /// Whether a file of this name is one that this program wrote there.
     pub is_ours: fn(&str) -> bool,
-    /// What the user can do where it may not be replaced.
+    /// The guard, with a suggested fix if the directory may not be replaced.
     pub guard: Guard,
 }
 
@@ -214,7 +214,7 @@ fn directory_builder(is_private: bool) -> fs::DirBuilder {
     builder
 }
 
-/// What only this user may read is below a directory of this user there.
+/// Private files are below a directory of this user there.
 #[cfg(not(unix))]
 fn directory_builder(_is_private: bool) -> fs::DirBuilder {
     fs::DirBuilder::new()

@@ -35,7 +35,7 @@ impl Axis {
         }
     }
 
-    /// The same for values that are whole numbers.
+    /// The same for integers.
     pub(crate) fn whole(self) -> Self {
         Axis { step: 1.0, ..self }
     }

@@ -17,22 +17,22 @@ pub(crate) struct Plot {
     pub x: Axis,
     /// Bottom to top.
     pub y: Axis,
-    /// What is drawn, from the back to the front.
+    /// The marks, from the back to the front.
     pub marks: Vec<Mark>,
 }
 
 /// Something that is drawn between the axes, at values of both.
 #[derive(Debug, Clone)]
 pub(crate) enum Mark {
-    /// What is between two lines, beneath the grid: along, low, high.
+    /// The area between two lines, beneath the grid: along, low, high.
     Band(Vec<[f64; 3]>, Rgb),
-    /// A bar from the bottom up: its left end, its right end, its height; and what to say of it.
+    /// A bar from the bottom up: its left end, its right end, its height; and its tooltip.
     Bar([f64; 3], Rgb, String),
     /// A line of some thickness.
     Line(Vec<(f64, f64)>, f64, Rgb),
     /// The same, dashed.
     Dashes(Vec<(f64, f64)>, f64, Rgb),
-    /// A dot of some size, and what to say of it.
+    /// A dot of some size, and its tooltip.
     Dot((f64, f64), f64, Rgb, String),
     /// A level line across the field, and its name.
     Rule(f64, Rgb, String),

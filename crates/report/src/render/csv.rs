@@ -1,12 +1,12 @@
-//! A table as CSV: exact numbers, names in C escapes, and an empty cell for what is not known.
+//! A table as CSV: exact numbers, names in C escapes, and an empty cell for unknown values.
 
 use std::io::{self, Write};
 
 use crate::view::{Cell, Table};
 
-/// What a field is quoted for: what ends one here, and in spreadsheets that split at semicolons.
+/// The characters that a field is quoted for: those that end one here, and in spreadsheets that split at semicolons.
 const QUOTED: [char; 5] = [',', ';', '"', '\n', '\r'];
-/// What starts a formula; some spreadsheets take wide characters for the usual ones.
+/// The characters that start a formula; some spreadsheets take wide characters for the usual ones.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// Writes every row of `table`.

@@ -37,7 +37,7 @@ struct Head {
 /// Reads the report that `file` holds. Unknown fields are ignored, and parts that older reports lack are empty.
 ///
 /// # Errors
-/// No JSON, not whole, of another schema, or without a part that every report has; with line and column.
+/// It is not JSON, incomplete, of another schema, or without a part that every report has; with line and column.
 pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
     let unreadable = |error: serde_json::Error| {
         let reason = error.to_string();

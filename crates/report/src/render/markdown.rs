@@ -42,7 +42,7 @@ struct Page<'a> {
     rows: usize,
     rest: &'a str,
     out: &'a mut dyn Write,
-    /// What separates the next block from the one before it.
+    /// The separator between the next block and the one before it.
     before: &'static str,
 }
 

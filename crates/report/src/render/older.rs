@@ -1,4 +1,4 @@
-//! report.json of the schemas before: what they lack is made from what they have.
+//! report.json of older schemas: missing members are made from those present.
 
 use serde_json::{Value, json};
 

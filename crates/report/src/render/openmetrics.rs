@@ -8,7 +8,7 @@ use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::{Role, State};
 
-/// What every such file starts with.
+/// The start of every file in this format.
 pub const MARK: &str = "# HELP slotscope_";
 
 /// Writes them.

@@ -21,9 +21,9 @@ pub(crate) struct Card {
     pub role: Option<Role>,
     /// Its word.
     pub word: String,
-    /// What is wrong.
+    /// The problem.
     pub sentence: String,
-    /// What the node holds above its fair share; absent where that is not what is wrong.
+    /// The load of the node above its fair share, by cause; absent if that is not the problem.
     pub why: Option<Table<'static>>,
     /// The steps that are for it.
     pub steps: Vec<CardStep>,
@@ -34,7 +34,7 @@ pub(crate) struct Card {
 pub(crate) struct CardStep {
     /// Its number in that table.
     pub number: usize,
-    /// What is done.
+    /// The step.
     pub sentence: String,
     /// Whether there is a command to copy.
     pub has_command: bool,

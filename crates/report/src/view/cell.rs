@@ -5,7 +5,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text;
 use slotscope_findings::summary::nodes::NodeLoad;
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
     /// Nothing that is known.
@@ -54,7 +54,7 @@ pub struct Bar {
     pub part: f64,
     /// Where the fair share is, from 0 to 1. A terminal draws only bars that have one.
     pub fair: Option<f64>,
-    /// How far its value is from what is good.
+    /// How far its value is from a good one.
     pub tone: Tone,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Cell<'a> {
         Value::Text(text.into()).into()
     }
 
-    /// What something was and what it becomes, spelled; one value where both are the same.
+    /// A value before and after, spelled; one value if both are the same.
     pub fn change([before, after]: [String; 2]) -> Self {
         Cell::text(if before == after {
             before

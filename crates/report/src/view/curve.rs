@@ -69,7 +69,7 @@ impl Curve {
         self.limit.filter(|limit| *limit as f64 <= self.top())
     }
 
-    /// What the marks of a picture stand for.
+    /// The meaning of the marks of a picture.
     pub(crate) fn key(&self) -> Vec<&'static str> {
         let (fitted, ahead) = self.fitted_and_ahead();
         let is_left_out = self.points.iter().any(|point| point.is_left_out);

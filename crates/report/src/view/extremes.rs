@@ -119,7 +119,7 @@ fn table<'s>(summary: &'s Summary, list: &'s ExtremeKeys) -> Table<'s> {
         .at_most(summary.rows)
 }
 
-/// What lists name a key by.
+/// The marks for the lists that name a key.
 pub(crate) fn mark(summary: &Summary, key: &Name, slot: u16) -> Cell<'static> {
     let titles: Vec<&str> = summary.listed_by(key, slot).map(|by| by.title()).collect();
     Cell::of((!titles.is_empty()).then_some(titles), |titles| {

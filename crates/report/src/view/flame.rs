@@ -21,7 +21,7 @@ const TITLE: usize = 120;
 /// One flame graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flame {
-    /// What widths stand for.
+    /// The metric of the widths.
     pub metric: Metric,
     /// The width of the whole.
     pub total: u64,
@@ -40,7 +40,7 @@ pub struct Frame {
     pub from: f64,
     /// See `from`.
     pub share: f64,
-    /// What is written in it: the part of its name that its parent does not have.
+    /// Its label: the part of its name that its parent does not have.
     pub label: String,
     /// Its name with its exact numbers.
     pub title: String,
@@ -166,7 +166,7 @@ impl Flame {
         deepest.unwrap_or(0) + 1
     }
 
-    /// What the graph is about.
+    /// The subject of the graph.
     pub fn heading(&self) -> String {
         let (first, rest) = self.metric.units().split_at(1);
         format!("{}{rest} by prefix and pattern", first.to_uppercase())
@@ -183,7 +183,7 @@ struct Group<'s> {
     /// The listed prefixes that it continues.
     depth: usize,
     parent: Option<usize>,
-    /// What its parent does not have of its name.
+    /// The part of its name that its parent does not have.
     rest: Name,
 }
 
@@ -262,7 +262,7 @@ fn groups<'s>(prefixes: &'s [Prefix], patterns: &'s [Pattern]) -> Vec<Group<'s>>
     groups
 }
 
-/// What follows a prefix most often where another one continues it: the first byte of the separator.
+/// The byte that most often follows a prefix where another one continues it: the first byte of the separator.
 fn separator(groups: &[Group<'_>]) -> u8 {
     let mut votes: BTreeMap<u8, usize> = BTreeMap::new();
     let mut above: Vec<&Group<'_>> = Vec::new();

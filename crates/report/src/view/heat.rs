@@ -1,4 +1,4 @@
-//! What is counted over time, and how its amounts and rates are written.
+//! Loads that are counted over time, and how their amounts and rates are written.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use slotscope_engine::text::{
 /// Microseconds of a second.
 const MICROS: f64 = 1e6;
 
-/// What keeps a slot busy.
+/// A measure of how busy a slot is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
@@ -24,7 +24,7 @@ pub enum Heat {
 }
 
 impl Heat {
-    /// What a command or a message adds at once, at most, mostly: amounts of this size come and go by chance.
+    /// The most that a command or a message usually adds at once: amounts of this size come and go by chance.
     pub fn grain(self) -> u64 {
         match self {
             Heat::Ops => 1,
@@ -33,7 +33,7 @@ impl Heat {
         }
     }
 
-    /// What it is called within a sentence.
+    /// Its name within a sentence.
     pub fn noun(self) -> &'static str {
         match self {
             Heat::Ops => "operations",
@@ -51,7 +51,7 @@ impl Heat {
         }
     }
 
-    /// What there is none of.
+    /// The noun after "no".
     pub fn one(self) -> &'static str {
         match self {
             Heat::Ops => "operation",
@@ -59,7 +59,7 @@ impl Heat {
         }
     }
 
-    /// An amount with what it is of: `33,000 operations`, `9.31 s of CPU time`.
+    /// An amount with its unit: `33,000 operations`, `9.31 s of CPU time`.
     pub fn amount(self, amount: u64) -> String {
         match self {
             Heat::Ops => counted(amount, "operation"),
@@ -104,7 +104,7 @@ impl Heat {
         }
     }
 
-    /// A rate under such a heading.
+    /// A rate under this heading.
     pub fn rate_cell(self, per_second: f64) -> String {
         match self {
             Heat::Ops => three_digits(per_second),

@@ -75,7 +75,7 @@ fn sentence(slot: &SlotAtWork) -> String {
     )
 }
 
-/// The keys that are named, with what is known of them.
+/// The keys that are named, with their known attributes.
 fn keys<'a>(slot: &'a SlotAtWork) -> Cell<'a> {
     let known = |key: &KeyAtWork| match (key.cpu_share, key.ops, key.bytes) {
         (Some(share), ..) => text::percent(share),

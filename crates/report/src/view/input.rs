@@ -1,4 +1,4 @@
-//! The input: what was read, what was rejected, what may be wrong with it.
+//! The input: the files, the rejected rows, and possible faults.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{and_more, bytes, counted, grouped, truncated};
@@ -12,7 +12,7 @@ const REASON: usize = 400;
 /// Doubts that are shown below the verdict.
 const DOUBTS: usize = 3;
 
-/// What a filter left out, where a report begins; the page has it in its own place.
+/// The keys that a filter left out, at the start of a report; the page has it in its own place.
 pub(crate) fn filtered(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::untitled().scoped(Scope::Overview);
     left_out(summary).map(|text| section.paragraph(text))
@@ -35,7 +35,7 @@ pub(crate) fn left_out(summary: &Summary) -> Option<String> {
     Some(text)
 }
 
-/// What was read, in one line.
+/// The input, in one line.
 pub fn overview(summary: &Summary) -> Option<Section<'_>> {
     let input = &summary.input;
     let from = match input.files.as_slice() {

@@ -33,7 +33,7 @@ fn heaviest(summary: &Summary, by: Metric) -> &[Key] {
     keys.map_or(&[], Vec::as_slice)
 }
 
-/// The heaviest single keys as a table; empty where none are listed.
+/// The heaviest single keys as a table; empty if none are listed.
 pub fn heaviest_table(summary: &Summary) -> Table<'_> {
     let keys = summary.keys.as_ref();
     let top = keys.map_or(&[][..], |keys| &keys.top);
@@ -69,7 +69,7 @@ fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
         .build()
 }
 
-/// What a share is a part of.
+/// The meaning of a share.
 pub const SHARE: &str = "the part of the load of all keys";
 
 /// Keys by type and encoding.

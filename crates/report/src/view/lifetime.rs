@@ -14,7 +14,7 @@ use crate::view::{Cell, Column, Section, Table};
 /// Characters of a node or a pattern.
 const NAME: usize = 120;
 
-/// LFU counters that are one row: up to this one, and what it means.
+/// LFU counters that are one row: up to this one, and their meaning.
 const LFU: [(u8, &str); 6] = [
     (4, "not used for minutes"),
     (5, "new, or hardly used"),
@@ -66,7 +66,7 @@ pub(crate) fn expiry(summary: &Summary) -> Option<Section<'_>> {
     })
 }
 
-/// What expires within an hour: by node, and by pattern.
+/// Keys that expire within an hour: by node, and by pattern.
 fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
     let count = if leaving.estimated {
         "about keys"

@@ -82,7 +82,7 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::remarks,
 ];
 
-/// What one acts on, in so few lines that a terminal shows them at once.
+/// The sections to act on, in so few lines that a terminal shows them at once.
 static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::filtered,
     verdict::main_problems,
@@ -90,7 +90,7 @@ static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
     verdict::main_steps,
 ];
 
-/// What follows it on a terminal that has room for it.
+/// The sections after them on a terminal that has room.
 static BELOW_ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =
     &[node_bars::bars, extremes::section, verdict::main_risks];
 
@@ -122,18 +122,18 @@ fn sections_of<'s>(
     sections
 }
 
-/// A part of a report: a heading and what is under it.
+/// A part of a report: a heading and its blocks.
 #[derive(Debug, Clone, Default)]
 pub struct Section<'a> {
     /// Its anchor in a page, which the parts of the section are named after; empty where nothing refers to it.
     pub id: &'static str,
     /// Its name in the page's navigation; empty where it is not listed there.
     pub label: &'static str,
-    /// Its heading; empty where it has none.
+    /// Its heading; empty if it has none.
     pub title: String,
-    /// What is under the heading, in order.
+    /// The blocks under the heading, in order.
     pub blocks: Vec<Block<'a>>,
-    /// Which reports have it.
+    /// The reports that have it.
     pub scope: Scope,
     /// Whether it is small enough to share a row of a page with its neighbour.
     pub is_narrow: bool,
@@ -143,7 +143,7 @@ pub struct Section<'a> {
     pub manual: Option<(&'static str, &'static str)>,
 }
 
-/// Which reports have a section.
+/// The reports that have a section.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
     /// All.
@@ -164,11 +164,11 @@ pub enum Block<'a> {
     Verdict(State, String, String),
     /// A paragraph.
     Paragraph(String),
-    /// A line that belongs to what is above it.
+    /// A line that belongs to the block above it.
     Line(String),
     /// A command to copy; it is never wrapped.
     Command(String),
-    /// What to do.
+    /// The steps.
     Steps(StepTable),
     /// A table.
     Table(Table<'a>),
@@ -247,7 +247,7 @@ impl<'a> Section<'a> {
         self.with(Block::Paragraph(text.into()))
     }
 
-    /// The same with a line under what is above it.
+    /// The same with a line under the block above it.
     pub fn line(self, text: impl Into<String>) -> Self {
         self.with(Block::Line(text.into()))
     }

@@ -19,7 +19,7 @@ use crate::view::{Cell, Column, Scope, Section, Table, Value};
 const LONGEST: f64 = 1.25;
 /// Characters of what all names of nodes share.
 const NAME: usize = 200;
-/// What "fair" means in the head of a column.
+/// The meaning of "fair" in the head of a column.
 const FAIR: &str =
     "what a node holds over what the average node holds: 1 is its fair share, the mark on a bar";
 
@@ -91,7 +91,7 @@ fn worst_first(summary: &Summary) -> Vec<&NodeLoad> {
     nodes
 }
 
-/// Which columns of fair shares have bars.
+/// The columns of fair shares that have bars.
 #[derive(Clone, Copy, PartialEq)]
 enum Bars {
     /// The one that the report is by.
@@ -146,7 +146,7 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Tab
     table.build().in_file("nodes.csv")
 }
 
-/// What the topology says of a node that does not serve its slots.
+/// The state of a node that does not serve its slots, by the topology.
 fn state(node: &NodeLoad) -> Option<&'static str> {
     if node.failed {
         Some("failed")
@@ -201,7 +201,7 @@ fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
 }
 
 impl Shares<'_> {
-    /// What a node holds in fair shares.
+    /// The load of a node in fair shares.
     fn of(&self, node: &NodeLoad) -> Option<f64> {
         match self.role {
             Some(role) => node.over_share.of(role),

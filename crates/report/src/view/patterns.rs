@@ -18,7 +18,7 @@ pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
     finished(section, patterns, summary.by)
 }
 
-/// What key names begin with.
+/// The prefixes of key names.
 pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
     let (prefixes, by) = (summary.prefixes.as_ref()?, summary.by);
     let section = Section::titled("Prefixes").anchored("prefixes", "Prefixes");

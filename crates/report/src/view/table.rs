@@ -22,7 +22,7 @@ pub struct Table<'a> {
 pub struct Column {
     /// Its head for people; `None` where only files have it.
     pub title: Option<String>,
-    /// What the head means, where that is not plain.
+    /// The meaning of the head, if it is not plain.
     pub hint: &'static str,
     /// Its head in files; empty where only people see it.
     pub field: &'static str,
@@ -48,7 +48,7 @@ pub enum Rank {
     /// Most columns.
     #[default]
     Usual,
-    /// What the table is about.
+    /// The main subject of the table.
     Main,
     /// Never left out.
     Kept,

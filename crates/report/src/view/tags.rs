@@ -52,7 +52,7 @@ fn of_operations(summary: &Summary) -> Option<Section<'_>> {
     Some(listed(summary, title))
 }
 
-/// The table, and what is not in it.
+/// The table, and a note on the tags that are not in it.
 fn listed(summary: &Summary, title: String) -> Section<'_> {
     let section = Section::titled(title)
         .anchored("tags", "Tags")

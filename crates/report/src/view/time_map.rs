@@ -5,7 +5,7 @@ use crate::view::Heat;
 /// Heat by time and slot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimeMap {
-    /// What is counted.
+    /// The counted kind of load.
     pub heat: Heat,
     /// The start of the first column, in seconds since 1970.
     pub from: u64,
@@ -30,16 +30,16 @@ pub struct Marked {
     pub slot: u16,
     /// Its start and its end, in seconds since 1970.
     pub times: (u64, u64),
-    /// What it is about, in a few words.
+    /// Its subject, in a few words.
     pub name: String,
-    /// What is to be said of it.
+    /// The words about it.
     pub words: String,
 }
 
 /// The amounts of a name by column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedSeries {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// Its slot.
     pub slot: u16,

@@ -22,10 +22,10 @@ const RISKS: usize = 3;
 const OR: &str = "or";
 /// Problems that are shown where space is short.
 const PROBLEMS: usize = 3;
-/// A cause that adds less than this is left out, but for chance among units that there are.
+/// A cause that adds less than this is left out, except for chance among units that there are.
 const NOTHING: f64 = 0.0005;
 
-/// The first lines of the report: every problem with its word, and what is known of roles without one.
+/// The first lines of the report: every problem with its word, and the facts about roles without one.
 pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     Some(problems_up_to(&summary.verdict, usize::MAX))
 }
@@ -54,7 +54,7 @@ fn problems_up_to(verdict: &Verdict, most: usize) -> Section<'_> {
         .with_all(notes(verdict).map(Block::Line))
 }
 
-/// What is known of roles that are not a problem, beside the one that the first line is about.
+/// Facts about roles that are not a problem, beside the one that the first line is about.
 pub(crate) fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     let first = verdict.sentence.to_string();
     let is_told = move |role: &&RoleVerdict| {
@@ -107,7 +107,7 @@ fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section
     Some(section.table(causes_table(found, columns, without)))
 }
 
-/// What the fullest node of a role holds above its fair share, cause by cause: the cause, what it adds, and the fullest
+/// The load of the fullest node of a role above its fair share, cause by cause: the cause, its part, and the fullest
 /// node without it, as `without_it` writes the ratio.
 pub(crate) fn causes_table(
     found: &RoleVerdict,
@@ -135,7 +135,7 @@ pub(crate) fn causes_table(
         .build()
 }
 
-/// What to do where there are no steps.
+/// The advice if there are no steps.
 fn nothing(summary: &Summary) -> &'static str {
     match summary.verdict.state {
         _ if summary.has_only_extremes() => {
@@ -243,7 +243,7 @@ fn of_role(after: &After, role: Option<Role>) -> Option<RoleAfter> {
     }
 }
 
-/// What to do, as a section.
+/// The steps, as a section.
 pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled("What to do").anchored("steps", "What to do");
     Some(match step_table(summary) {
@@ -268,7 +268,7 @@ pub(crate) fn main_steps(summary: &Summary) -> Option<Section<'_>> {
     Some(section)
 }
 
-/// What is a risk however even the nodes are.
+/// The risks, however even the nodes are.
 pub(crate) fn risks(summary: &Summary) -> Option<Section<'_>> {
     risks_up_to(summary, ALL_RISKS)
 }

@@ -194,7 +194,7 @@ fn row(
     row
 }
 
-/// What `redis-cli` makes of it by itself.
+/// The plan of `redis-cli` by itself.
 fn rebalanced(cluster: &Cluster) -> Command {
     let mut command = Command::new(redis_cli());
     command.args(["--cluster", "rebalance", &cluster.address(0)]);

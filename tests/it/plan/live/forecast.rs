@@ -75,7 +75,7 @@ fn a_forecast_is_compared_with_the_cluster() {
     succeeded(uneven.run(&["move.sh"]));
     let (code, said) = plan(&uneven, &address, &["--verify", "plan.json"]);
     assert_eq!(code, 0, "{said}");
-    // Valkey counts no memory by slot, which is said; a collection of the keys has it.
+    // Valkey counts no memory by slot, and a note says so; a collection of the keys has it.
     assert!(said.contains("not compared: bytes"), "{said}");
     let collected = ["collect", &address, "-o", "after", "--max-load", "100"];
     succeeded(uneven.scratch.run(&collected));

@@ -43,7 +43,7 @@ fn flush(cluster: &Cluster) {
     (0..3).for_each(|i| drop(cluster.servers[i].connect().call(&["FLUSHALL"])));
 }
 
-/// Who owns each slot, by the number of the server.
+/// The owner of each slot, by the number of the server.
 fn owners(cluster: &Cluster) -> Vec<usize> {
     let topology = Topology::parse("CLUSTER NODES", cluster.nodes(0).as_bytes()).unwrap();
     let server = |id: &String| cluster.ids.iter().position(|other| other == id).unwrap();

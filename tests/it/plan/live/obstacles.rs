@@ -1,4 +1,4 @@
-//! What stands in the way of a script, and what goes wrong while it runs: a clear line before, or a clean stop after which
+//! Obstacles to a script, and failures while it runs: a clear line before, or a clean stop after which
 //! each open slot is named.
 
 use std::fs;
@@ -141,7 +141,7 @@ fn a_replication_user_without_rights_is_named() {
         }
         let expected = ["would refuse the replication user", "weak"];
         refused(&uneven, &["move.sh"], &expected);
-        // Who may not ask for the user learns it from the servers, which move nothing then.
+        // A caller who may not ask for the user learns it from the servers, which move nothing then.
         let rights = "ACL SETUSER mover on >p ~* +@all -config";
         tell(&uneven, &rights.split(' ').collect::<Vec<_>>());
         log_in(&uneven);

@@ -119,7 +119,7 @@ pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster
             && plan["bytes_moved"] == we_moved,
         "{plan}"
     );
-    // What is not more than 1.02 times above its target is left alone.
+    // A load up to 1.02 times its target is left alone.
     let near = |found: f64| found <= 1.02 * 1.03 * floor + 1e-9;
     assert!(
         we < they || near(we) && near(they),

@@ -119,7 +119,7 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
             .for_each(|i| write(format!("{tag}{i}").into_bytes(), b"0"));
     }
 
-    // What is written meanwhile: known keys of slots that move, and new ones.
+    // Writes meanwhile: known keys of slots that move, and new ones.
     let tags: Vec<String> = moving.iter().map(|slot| tag_of(*slot)).collect();
     let stop = AtomicBool::new(false);
     let written = std::thread::scope(|threads| {
@@ -191,7 +191,7 @@ fn holds_what_was_written(
 struct Scripts<'a> {
     scratch: &'a Scratch,
     args: &'a [&'a str],
-    /// Of the node that is to be added.
+    /// The port of the node to be added.
     port: u16,
 }
 
@@ -234,7 +234,7 @@ fn run(scratch: &Scratch, script: &str) -> Output {
     bash(scratch, script).output().unwrap()
 }
 
-/// The test adds so many keys to the dump that they are not spread as planned, which is exit code 1 after all moves.
+/// The test adds keys until they are not spread as planned, which is exit code 1 after all moves.
 fn has_moved_all(output: &Output) {
     let said = stderr(output);
     let is_spread = !said.contains("the keys are not spread as planned");
@@ -245,7 +245,7 @@ fn has_moved_all(output: &Output) {
     );
 }
 
-/// Stops the script once some slots have moved: the next run has to go on from there.
+/// Stops the script once some slots have moved: the next run has to resume from there.
 fn cut_off_in_the_middle(
     scratch: &Scratch,
     cluster: &Cluster,

@@ -15,7 +15,7 @@ use crate::support::rng::Rng;
 use crate::support::run::{stderr, succeeded};
 use slotscope::slot::slot;
 
-/// Writes known keys and new ones until it is told to end; what was acknowledged.
+/// Writes known keys and new ones until it is told to end; the acknowledged ones.
 fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u8>> {
     let mut rng = Rng::new(11);
     let mut written = HashMap::new();

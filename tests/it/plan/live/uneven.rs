@@ -122,7 +122,7 @@ impl Uneven {
         (is_running, fs::read_to_string(log).unwrap())
     }
 
-    /// Starts move.sh, does something once the first slots have moved, and gives back how it ended and what it said.
+    /// Starts move.sh, does something once the first slots have moved, and returns its status and output.
     pub(super) fn disturbed(
         &mut self,
         disturb: impl FnOnce(&mut Cluster),
@@ -147,7 +147,7 @@ impl Uneven {
         (code, fs::read_to_string(&log).unwrap())
     }
 
-    /// Who owns each slot by the scripts' jobs.
+    /// The owner of each slot by the scripts' jobs.
     pub(super) fn promised(&self, script: &str) -> Vec<usize> {
         let mut owner = self.before.clone();
         for (_, to, ranges) in jobs(script) {

@@ -1,4 +1,4 @@
-//! What a server says of its keys.
+//! Replies of a server about its keys.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -78,7 +78,7 @@ pub(crate) fn keys(client: &mut Client) -> Vec<Vec<u8>> {
     keys
 }
 
-/// Which clock of a key the server's policy keeps.
+/// The clock of a key that the server's policy keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Policy {
     Lfu,
@@ -155,7 +155,7 @@ fn count_of(type_name: &str) -> Count {
     }
 }
 
-/// What MEMORY USAGE says of each key, all of its elements counted.
+/// The reply to MEMORY USAGE for each key, all of its elements counted.
 pub(crate) fn usage(client: &mut Client) -> BTreeMap<Name, u64> {
     let keys = keys(client);
     let usage = numbers(client, "MEMORY USAGE KEY SAMPLES 0", &keys);

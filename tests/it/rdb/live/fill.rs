@@ -137,7 +137,7 @@ fn odd_names(commands: &mut Commands) {
     }
 }
 
-/// Lists, sets, sorted sets and hashes of so many elements of so many bytes; the numbers are in their names.
+/// Lists, sets, sorted sets and hashes of various numbers of elements and sizes; the numbers are in their names.
 fn collections(commands: &mut Commands) {
     for many in [1, 2, 7, 60, 129, 513, 3000] {
         for len in [4, 30, 90] {
@@ -172,7 +172,7 @@ fn collections(commands: &mut Commands) {
         b"c",
     ]);
     commands.push(&[&b"HSET"[..], b"hash:long:value", b"f", &long]);
-    // Lengths at which the headers of strings and what is embedded differ.
+    // Lengths at which the headers of strings and the embedded parts differ.
     for len in [29, 31, 90, 110, 200, 315, 600] {
         let fields: Vec<String> = (0..100)
             .flat_map(|i| {

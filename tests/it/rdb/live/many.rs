@@ -1,4 +1,4 @@
-//! Many keys of every type and encoding, of random lengths: what a walk finds is what the server says, and estimates of memory
+//! Many keys of every type and encoding, of random lengths: a walk agrees with the server, and estimates of memory
 //! are near enough in sum. SLOTSCOPE_MEMORY_KEYS: keys of each server. SLOTSCOPE_MEMORY_TABLE: a file for the table:
 //! `reports/memory.md` was made so. SLOTSCOPE_RECORD: a folder for the file of the server that REDIS_SERVER names.
 
@@ -35,7 +35,7 @@ fn words(rng: &mut Rng, count: usize, most: usize) -> Vec<String> {
     (0..count).map(|_| word(rng, most)).collect()
 }
 
-/// So many keys, of all types in turn.
+/// `count` keys, of all types in turn.
 fn fill(client: &mut Client, kind: Kind, count: usize, seed: u64) {
     let rng = &mut Rng::new(seed);
     let mut types = vec![
@@ -184,7 +184,7 @@ fn sums_of_each_encoding_are_near_what_the_server_says() {
     }
 }
 
-/// What a server calls itself.
+/// The version that a server reports.
 fn version(client: &mut Client) -> String {
     let info = say(client, "INFO server").text();
     let field = |name: &str| {
@@ -240,7 +240,7 @@ fn with_other_limits(kind: Kind, server: &Server, client: &mut Client) {
     }
 }
 
-/// Keeps a small file of the server with what it says of each key, where SLOTSCOPE_RECORD names a folder.
+/// Keeps a small file of the server with its replies for each key, if SLOTSCOPE_RECORD names a folder.
 fn record(server: &Server, client: &mut Client) {
     let Some(folder) = std::env::var_os("SLOTSCOPE_RECORD") else {
         return;

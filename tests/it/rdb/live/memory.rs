@@ -20,7 +20,7 @@ const MEASURED: [Kind; 5] = [
     Kind::Given,
 ];
 
-/// Limits in percent on each of `MEASURED`: behind a restart, and while the server runs.
+/// Limits in percent on each of `MEASURED`: after a restart, and while the server runs.
 type Limits = [(f64, f64); 5];
 
 /// Those of a kind.
@@ -29,7 +29,7 @@ fn of_kind(limits: Limits, kind: Kind) -> (f64, f64) {
     limits[measured.position(|of| *of == kind).unwrap()]
 }
 
-/// How far an estimate may be from the answer for a key of a type and encoding with so many elements. The manual has this
+/// How far an estimate may be from the answer for a key of a type and encoding by its number of elements. The manual has this
 /// table; of other keys it says that estimate and answer are equal.
 const MOST: [(&str, &str, RangeInclusive<u64>, Limits); 8] = [
     ("string", "raw", ANY, [(0.0, 50.0); 5]),
@@ -91,22 +91,22 @@ const MOST: [(&str, &str, RangeInclusive<u64>, Limits); 8] = [
     ),
 ];
 
-/// The server has no such keys.
+/// For types that the server does not have.
 const NONE: (f64, f64) = (0.0, 0.0);
 
 /// Any number of elements.
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
 
-/// As many elements of a sorted set as are in a list where none of them is long.
+/// The elements of a sorted set that fit in a list if all are short.
 const FEW: u64 = 128;
 
 /// As `MOST`, of all keys together.
 const MOST_IN_ALL: Limits = [(0.5, 5.0), (1.0, 5.0), (1.0, 5.0), (1.0, 5.0), (1.0, 5.0)];
 
-/// How far the sum of all estimates of a type may be off behind a restart, in percent, where that is many bytes.
+/// How far the sum of all estimates of a type may be off after a restart, in percent, if that is many bytes.
 const MOST_OF_TYPE: f64 = 2.0;
 
-/// The last block of a stream that grows has so many bytes, whatever is in it.
+/// The last block of a stream that grows has this many bytes, whatever its content.
 const STREAM_BLOCK: u64 = 4096;
 
 /// How much longer than it has to be a block of glibc may be, in bytes; and as a share, where there are many.
@@ -180,7 +180,7 @@ impl Errors {
     }
 }
 
-/// The keys of a server in the state it is in, with their estimates and what it says.
+/// The keys of a server in its present state, with their estimates and its replies.
 pub(super) fn measured(server: &Server, kind: Kind) -> Vec<(Found, u64)> {
     let client = &mut server.connect();
     let bytes = saved(server, client);

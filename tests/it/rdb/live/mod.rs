@@ -134,7 +134,7 @@ fn agree(kind: Kind, found: &[Found], expected: &[Found]) {
     assert!(differing.is_empty(), "{kind:?}: {differing:#?}");
 }
 
-/// What the program prints of the server's file: every slot is the server's.
+/// The program's output for the server's file: every slot is the server's.
 fn slots_are_the_servers(server: &Server) {
     let path = server.folder().join("dump.rdb");
     let output = Scratch::new().run(&["dump", "--output", "jsonl", path.to_str().unwrap()]);
@@ -237,7 +237,7 @@ fn expired_key(client: &mut Client) -> i64 {
     say(client, "SELECT 3");
     let at_ms = now_ms(client) + 50;
     say(client, &format!("SET gone v PXAT {at_ms}"));
-    // The clock of files may be some milliseconds behind.
+    // The clock of files may lag by some milliseconds.
     1000 * (at_ms / 1000 + 1) + 100
 }
 
@@ -300,7 +300,7 @@ fn a_key_that_is_too_long_is_rejected_with_its_place_and_the_walk_goes_on() {
             asked::call(client, &[b"SET", key, b"value"]);
         }
         let bytes = saved(&server, client);
-        // Behind its type and length.
+        // The text starts after its type and length.
         let at = memchr::memmem::find(&bytes, &long[..100]).unwrap() - 6;
         let path = server.folder().join("dump.rdb");
         let path = path.to_str().unwrap();

@@ -1,4 +1,4 @@
-//! What the listing says: failures, moves that run, nodes that fill up, replicas, one node, many.
+//! Situations by the listing: failures, moves that run, nodes that fill up, replicas, one node, many.
 
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::state::{Severity, State};

@@ -1,4 +1,4 @@
-//! Memory by bytes, by what servers say, and by keys where nothing else is known.
+//! Memory by bytes, by readings of servers, and by keys where nothing else is known.
 
 use slotscope::metric::Metric;
 use slotscope::summary::finding::FindingKind;

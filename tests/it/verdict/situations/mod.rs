@@ -24,7 +24,7 @@ use slotscope::summary::step::StepKind;
 
 use crate::verdict::scene::Scene;
 
-/// A situation and what has to be said of it.
+/// A situation and its expected verdict.
 struct Situation {
     what: &'static str,
     scene: Scene,
@@ -55,7 +55,7 @@ fn situation(
 }
 
 impl Situation {
-    /// What else has to hold, in words for the message.
+    /// Another condition, in words for the message.
     fn and(mut self, words: &'static str, holds: impl Fn(&Summary) -> bool + 'static) -> Self {
         let check = move |summary: &Summary| {
             if holds(summary) {
@@ -102,7 +102,7 @@ impl Situation {
         })
     }
 
-    /// What does not hold.
+    /// The conditions that do not hold.
     fn complaints(&self) -> Vec<String> {
         let summary = self.scene.summary();
         let verdict = &summary.verdict;

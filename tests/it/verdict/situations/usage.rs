@@ -1,4 +1,4 @@
-//! What people feed in and ask for: little data, tenants, namespaces, databases, --by, both roles at once.
+//! Situations by use: little data, tenants, namespaces, databases, --by, both roles at once.
 
 use slotscope::metric::Metric;
 use slotscope::summary::finding::FindingKind;

@@ -8,13 +8,13 @@ use crate::source::forward::Forward;
 const MAX_WORDS: u64 = 1 << 20;
 /// The longest word: what a server can be told to take (proto-max-bulk-len is 512 MB by default).
 const MAX_LENGTH: u64 = 1 << 40;
-/// What is kept of a word, and of all words of a command.
+/// The most that is kept of a word, and of all words of a command.
 const KEPT_OF_A_WORD: u64 = 1 << 20;
 const KEPT: u64 = 64 << 20;
 /// The longest line that is not a word: `*3`, `$12`, `#TS:1795318593`.
 const MAX_LINE: usize = 64;
 
-/// What comes next.
+/// The next item.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Nothing.
@@ -52,7 +52,7 @@ impl CommandReader {
         self.input.offset()
     }
 
-    /// What comes next; the words of the last command are dropped.
+    /// The next item; the words of the last command are dropped.
     ///
     /// # Errors
     /// It is neither a command nor a comment.
@@ -96,7 +96,7 @@ impl CommandReader {
     /// Reads until `bytes` bytes are ahead, or the input ends; whether there are more than before.
     pub(super) fn read_ahead(&mut self, bytes: usize) -> bool {
         let before = self.input.ahead().len();
-        // What cannot be read is met again where it is needed.
+        // Bytes that cannot be read fail again where they are needed.
         self.input
             .peek(bytes)
             .is_ok_and(|ahead| ahead.len() > before)

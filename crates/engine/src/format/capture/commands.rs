@@ -15,7 +15,7 @@ use crate::source::forward::Forward;
 /// A run of fewer bytes is walked: the way to a worker costs more.
 const FEWEST_BYTES: usize = 16 << 10;
 
-/// What is wrong with a command of which a key is not kept.
+/// The reason to reject a command of which a key is not kept.
 const LONG: &str = "a command with a key of more than 1 MiB";
 
 /// A walk over commands.
@@ -142,7 +142,7 @@ impl CommandSteps {
         self.run > 0
     }
 
-    /// Hands on keys of the last command until the batch is full.
+    /// Passes on keys of the last command until the batch is full.
     fn hand_on(&mut self, rows: &mut RowBatch) {
         while !rows.is_full() {
             let Some(word) = self.left.words.next() else {

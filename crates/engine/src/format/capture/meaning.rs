@@ -1,12 +1,12 @@
-//! What the words of a command say of its keys.
+//! The meaning of a command's words for its keys.
 
 use crate::command::{Access, COMMANDS};
 use crate::format::capture::command_reader::number;
 
-/// What is wrong with a command that has no keys where it has to have some.
+/// The reason to reject a command without the keys that it must have.
 pub(crate) const WRONG: &str = "a command without the keys that it has to have";
 
-/// What a command says.
+/// The meaning of a command.
 pub(super) enum Meaning {
     /// It is not in the table.
     Unknown,
@@ -29,7 +29,7 @@ impl Meaning {
         if command.name == "select" {
             return Meaning::Select(words.get(1).and_then(|word| number(word)).unwrap_or(0));
         }
-        // A script that is written as such is not followed by its commands.
+        // A script written to the AOF as a script is not followed by its commands.
         if command.access == Access::Neither && !command.is_script() {
             return Meaning::NoKeys;
         }

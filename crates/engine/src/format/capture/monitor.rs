@@ -252,7 +252,7 @@ impl Words {
         }
     }
 
-    /// Hands on the keys, each an operation.
+    /// Passes on the keys, each an operation.
     fn give(
         &self,
         block: &mut Block,

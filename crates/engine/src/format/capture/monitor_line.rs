@@ -9,7 +9,7 @@
 
 use crate::format::parse::words::{Word, words};
 
-/// Who sent a command.
+/// The sender of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sender<'l> {
     /// The client at this address.
@@ -25,13 +25,13 @@ pub struct MonitorLine<'l> {
     pub time_ms: u64,
     /// The number of its database.
     pub database: u64,
-    /// Who sent the command.
+    /// The sender of the command.
     pub sender: Sender<'l>,
     /// Its words, as text.
     rest: &'l [u8],
 }
 
-/// What a line starts with, before the address.
+/// The start of a line, before the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Start {
     /// When the command ran, in milliseconds since 1970.
@@ -97,7 +97,7 @@ impl<'l> MonitorLine<'l> {
 /// Bytes of a time with ten digits, a point and six digits.
 const USUAL_TIME: usize = 17;
 
-/// Such a time in milliseconds: eight digits at once are three multiplications.
+/// A time of this usual form in milliseconds: eight digits at once are three multiplications.
 #[inline]
 fn usual_time(text: &[u8; USUAL_TIME]) -> Option<u64> {
     let [a, b, c, d, e, f, g, h, tens, ones, b'.', micros @ ..] = *text else {
@@ -116,7 +116,7 @@ fn eight_digits(text: [u8; 8]) -> Option<u64> {
     const HIGH: u64 = u64::from_le_bytes([0xF0; 8]);
     let text = u64::from_le_bytes(text);
     let digits = text ^ ZEROS;
-    // Six more carries what is above nine into the upper half.
+    // Adding six carries values above nine into the upper half.
     if (digits | digits.wrapping_add(u64::from_le_bytes([6; 8]))) & HIGH != 0 {
         return None;
     }

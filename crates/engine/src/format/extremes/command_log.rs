@@ -163,7 +163,7 @@ impl Entries {
         Ok(false)
     }
 
-    /// Hands on the keys of the command.
+    /// Passes on the keys of the command.
     fn give(&mut self, block: &mut Block, at: usize, gather: &mut BatchBuilder<'_, '_>) {
         let content = block.content();
         let mut words: Vec<&[u8]> = self.words.iter().map(|word| word.of(content)).collect();

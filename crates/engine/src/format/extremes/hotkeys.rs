@@ -126,7 +126,7 @@ struct Maps {
 /// An array or a map that is open.
 #[derive(Default)]
 struct Level {
-    /// What its keys and amounts are of, where it has those.
+    /// The kind of its keys and amounts, if it has any.
     list: Option<Extreme>,
     /// The names so far, where it is a map of names and values: the first few.
     names: Vec<Name>,
@@ -140,7 +140,7 @@ struct Level {
 /// Names of a map that are kept.
 const NAMES: usize = 8;
 
-/// A key, its database, and what the list says of it.
+/// A key, its database, and its amounts in the list.
 type HotKey = (Text, u64, (Extreme, u64));
 
 impl Maps {

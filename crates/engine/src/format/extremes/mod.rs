@@ -31,7 +31,7 @@ impl Text {
     }
 }
 
-/// Hands on what a list says of the key at `key`.
+/// Passes on the entry of a list for the key at `key`.
 fn give(
     gather: &mut BatchBuilder<'_, '_>,
     block: &Block,

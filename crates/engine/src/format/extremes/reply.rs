@@ -89,7 +89,7 @@ impl Parts {
                     return Ok(Some(Part::Open));
                 }
                 _ if number(line).is_some() => self.column = Some(0),
-                // What is open ends before the line.
+                // Open columns end before the line.
                 _ if self.columns.pop().is_some() => return Ok(Some(Part::Close)),
                 _ => {
                     let start = std::mem::replace(&mut self.at, next);
@@ -241,7 +241,7 @@ pub(super) fn each_row(
 }
 
 /// Calls `take` with each part of the replies in `from..to`; lines between them are noted, or rejected, and so is what ends
-/// the walk. A reply of which `take` says of no part that it had something is empty.
+/// the walk. A reply is empty if `take` finds nothing in any of its parts.
 pub(super) fn each_part(
     block: &mut Block,
     (from, to): (usize, usize),

@@ -78,7 +78,7 @@ impl Row for TopKeys {
     }
 }
 
-/// Where in the line its key is, and what the line says of it.
+/// The place of the key in the line, and the amount of the line.
 fn key_of(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
     let (key, key_end) = quoted(line)?;
     let (before, behind) = (&line[..key - 1], &line[key_end + 1..]);

@@ -25,7 +25,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         }
     }
 
-    /// The columns of the batch, to which what is known of the next key is added before the key itself.
+    /// The columns of the batch; the attributes of the next key are added before the key itself.
     pub fn values(&mut self) -> &mut Values {
         self.columns.values
     }
@@ -63,7 +63,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.seen.note(notice, 1);
     }
 
-    /// Hands on what is left; returns what was seen.
+    /// Passes on the rest; returns the notices.
     pub fn finish(mut self, block: &Block) -> ReadStats {
         self.flush(block);
         self.seen

@@ -31,8 +31,8 @@ impl<T> Default for Borders<T> {
 }
 
 impl<T: Copy> Borders<T> {
-    /// Takes the first and the last row of the stretch at `bytes`, none where it has none, and calls `meet` with every
-    /// pair of neighbours that is complete by that: what was before the border, and what is after it.
+    /// Takes the first and the last row of the stretch at `bytes`, if it has any, and calls `meet` with every pair of
+    /// neighbours that this completes: the part before the border, and the part after it.
     pub fn join(
         &self,
         bytes: Range<u64>,

@@ -1,8 +1,8 @@
-//! Why a walk over an input cannot continue, before it is known what it was in the middle of.
+//! Why a walk over an input cannot continue, before the item in question is known.
 
 use std::io;
 
-/// What ends a walk.
+/// A fault that ends a walk.
 #[derive(Debug)]
 pub(in crate::format) enum Fault {
     /// The input ends.

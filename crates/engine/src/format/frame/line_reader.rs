@@ -19,7 +19,7 @@ pub struct Line<'a> {
     pub lfu: LfuRule,
 }
 
-/// What a line holds.
+/// The content of a line.
 pub enum Parsed {
     /// A key at these bytes of the line, as it is written there.
     Key(Range<usize>),

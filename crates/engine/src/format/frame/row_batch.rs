@@ -14,7 +14,7 @@ const MAX_KINDS: usize = 256;
 /// Bytes of names and words in a batch, unless one key is longer.
 const MAX_BYTES: usize = 1 << 20;
 
-/// What is known of a key besides its name.
+/// The attributes of a key besides its name.
 pub(crate) struct Row<'a> {
     /// Where it is in the input.
     pub offset: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Row<'a> {
     pub kind: (&'a Cow<'static, str>, &'static str),
 }
 
-/// What is known of an operation besides the name of its key.
+/// The attributes of an operation besides the name of its key.
 pub struct Operation {
     /// Where it is in the input.
     pub offset: u64,
@@ -70,7 +70,7 @@ pub struct RowBatch {
     /// Bytes of the input, and what reads the rows in them.
     block: Block,
     unread: Option<Box<dyn Unread>>,
-    /// What was seen besides the rows.
+    /// Counts of everything besides the rows.
     pub seen: ReadStats,
 }
 

@@ -180,7 +180,7 @@ impl Boundary for RowBoundary {
     }
 
     /// A quote that follows a byte which does not start a field and is not a quote opens nothing; where no second quote follows,
-    /// it ends what is open. So the place after it is outside, whatever comes before.
+    /// it ends an open quote. So the place after it is outside, whatever comes before.
     fn effect_of_tail(&self, tail: &[u8]) -> Option<Effect> {
         let RowBoundary::Quoted(_, quotes @ Quotes::Doubled(delimiter)) = self else {
             return None;

@@ -20,13 +20,13 @@ const STRETCH: u64 = 16 << 20;
 pub struct Walking {
     /// Whether checksums are verified, for which every byte is read.
     pub verifies: bool,
-    /// What the sizes of keys are.
+    /// The meaning of the sizes of keys.
     pub sizes: Sizes,
-    /// What LFU counters say.
+    /// The meaning of LFU counters.
     pub lfu: LfuRule,
 }
 
-/// What the sizes of keys are.
+/// The meaning of the sizes of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sizes {
@@ -73,7 +73,7 @@ pub(crate) trait Steps {
     fn leave(&mut self, _: &mut RowBatch) -> bool {
         false
     }
-    /// Adds what is known of the input at the end of a batch.
+    /// Adds the known facts about the input at the end of a batch.
     fn close(&mut self, _: &mut RowBatch) {}
 }
 
@@ -128,6 +128,6 @@ impl<S: Steps> Walk for Walked<S> {
 pub struct Damage {
     /// Offset in bytes.
     pub offset: u64,
-    /// What is wrong there, and in what.
+    /// The damage there, and the item that it is in.
     pub what: Sentence,
 }

@@ -26,9 +26,9 @@ const DUMP: &str = "take the keys with redis-cli -h HOST -p PORT --no-raw --scan
 
 /// Something that is not a key dump.
 pub struct NotADump {
-    /// What it is.
+    /// A noun phrase for it.
     pub what: &'static str,
-    /// What to type.
+    /// A suggested command.
     pub way_out: &'static str,
     sign: Sign,
 }
@@ -99,7 +99,7 @@ fn most(lines: &[&[u8]], is: impl Fn(&[u8]) -> bool) -> bool {
     fits > 0 && 10 * fits >= 9 * all
 }
 
-/// Says of an input of failures alone how to fix them.
+/// Suggests a fix for an input of failures alone.
 fn only_failures(lines: &[&[u8]]) -> Option<String> {
     let mut filled = lines.iter().filter(|line| !line.is_empty());
     let all = filled.clone().all(|line| errors::is_failure(line));
@@ -114,7 +114,7 @@ fn only_failures(lines: &[&[u8]]) -> Option<String> {
     ))
 }
 
-/// Says of lines with control bytes how such keys are read.
+/// Explains for lines with control bytes how to list keys that contain them.
 fn control_bytes(lines: &[&[u8]]) -> Option<String> {
     let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
     let filled = lines.iter().filter(|line| !line.is_empty()).count();

@@ -85,7 +85,7 @@ fn is_form(word: &[u8]) -> bool {
     }
 }
 
-/// What a word of a reply is.
+/// The kind of a word in a reply.
 enum Word {
     Is(&'static str),
     OneOf(&'static [&'static str]),
@@ -135,7 +135,7 @@ fn is_topology(words: &[&[u8]]) -> bool {
         || starts(words, &[Number, Number, Number, Id])
 }
 
-/// The number of an entry, the second it is from, how long it took, then its words, and who sent it.
+/// The number of an entry, its time in seconds, how long it took, then its words, and the client that sent it.
 fn is_command_log(words: &[&[u8]]) -> bool {
     let is_client = |word: &&[u8]| {
         let port = memchr::memrchr(b':', word).map(|at| &word[at + 1..]);
@@ -146,7 +146,7 @@ fn is_command_log(words: &[&[u8]]) -> bool {
         && words[3..].iter().take(64).any(is_client)
 }
 
-/// Replies about the server, its users, its modules and what it measures.
+/// Replies about the server, its users, its modules and its measurements.
 fn is_of_the_server(words: &[&[u8]]) -> bool {
     const ON: Word = OneOf(&["on", "off"]);
     let names: &[&[Word]] = &[
@@ -174,7 +174,7 @@ fn is_of_the_server(words: &[&[u8]]) -> bool {
     is_alone || names.iter().any(|names| starts(words, names))
 }
 
-/// What LATENCY measures.
+/// The events that LATENCY measures.
 const LATENCY_EVENTS: &[&str] = &[
     "active-defrag-cycle",
     "aof-fsync-always",

@@ -37,7 +37,7 @@ pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize)
     }
 }
 
-/// What an escape means, and how many bytes it is long, its backslash included.
+/// The bytes of an escape, and its length with the backslash.
 type Undone = ([u8; 4], usize, usize);
 
 fn undo_each(content: &mut [u8], from: usize, to: usize, one: fn(&[u8]) -> Undone) -> usize {

@@ -49,7 +49,7 @@ const MAX_NAME: usize = 1024;
 /// more than any row has.
 ///
 /// # Errors
-/// Whether it has none, or more of it must be seen.
+/// Whether the head has no names, or more of it must be seen.
 pub(crate) fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
     let bytes = table::unmarked(head.bytes).trim_ascii_start();
     let bytes = bytes
@@ -90,7 +90,7 @@ fn space(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// What is after `byte`, where that is the next one after white space.
+/// The place after `byte`, if it is the next byte after white space.
 fn expect(line: &[u8], at: usize, byte: u8) -> Option<usize> {
     let at = space(line, at);
     (line.get(at) == Some(&byte)).then_some(at + 1)
@@ -111,7 +111,7 @@ fn value(line: &[u8], at: usize) -> Option<(Value, usize)> {
     }
 }
 
-/// What ends a value that is neither text nor nested.
+/// Whether `byte` ends a value that is neither text nor nested.
 fn ends_bare(byte: &u8) -> bool {
     matches!(
         byte,

@@ -22,7 +22,7 @@ pub(crate) fn close(bytes: &[u8], from: usize) -> Option<usize> {
     })
 }
 
-/// Whether redis-cli writes such a text: printable ASCII, and every backslash twice.
+/// Whether redis-cli could have written this text: printable ASCII, and every backslash twice.
 pub(crate) fn is_written(text: &[u8]) -> bool {
     let runs_are_even = text
         .split(|byte| *byte != b'\\')
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What redis-cli does: `sdscatrepr`, then every backslash twice.
+    /// The spelling of redis-cli: `sdscatrepr`, then every backslash twice.
     fn written(key: &[u8]) -> Vec<u8> {
         let one = |byte: &u8| match byte {
             b'"' | b'\\' => vec![b'\\', *byte],

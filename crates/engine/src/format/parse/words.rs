@@ -69,7 +69,7 @@ fn as_it_stands(text: &[u8], quote: u8) -> Option<&[u8]> {
     (text[end] == quote).then(|| &text[..end])
 }
 
-/// Appends the text before the closing `quote`; returns what is after it.
+/// Appends the text before the closing `quote`; returns the rest after it.
 fn quoted<'t>(text: &'t [u8], quote: u8, word: &mut Vec<u8>) -> Result<&'t [u8], &'static str> {
     const OPEN: &str = "a quote is not closed";
     if quote == b'"' {

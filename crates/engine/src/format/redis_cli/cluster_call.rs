@@ -18,7 +18,7 @@ use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, 
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::line_at;
 
-/// What such a dump cannot show; that redis-cli stops at a NUL was seen of 7.0.15.
+/// The limits of this format, for the notes of a report; redis-cli 7.0.15 was seen to stop at a NUL.
 const NOTE: &str = "a raw key list of redis-cli --cluster call: a key with a line end is split, a NUL in a key cuts off \
     all that its node lists behind it, and replicas list their keys once more unless --cluster-only-masters is given; \
     redis-cli --no-raw --scan of every primary loses nothing";
@@ -82,17 +82,17 @@ impl Format for ClusterCall {
     }
 }
 
-/// The longest address, with what is after it: a host name, a colon, a port, a colon and a blank.
+/// The longest address, with the end after it: a host name, a colon, a port, a colon and a blank.
 const ADDRESS: usize = 253 + 8;
 
 const CALLING: &[u8] = b">>> Calling";
 
-/// Whether it is a line that `script` writes before and after what it captures.
+/// Whether it is a line that `script` writes before and after a recording.
 fn is_script(line: &[u8]) -> bool {
     line.starts_with(b"Script started on 20") || line.starts_with(b"Script done on 20")
 }
 
-/// Where in `line` the address of a node is, if `address: ` is what it starts with. Host names could be the start
+/// The place in `line` of the address of a node, if the line starts with `address: `. Host names could be the start
 /// of a key: one without a dot is taken only if it, or its port, is that of the node that was `asked`, the first.
 fn node(line: &[u8], asked: Option<&[u8]>) -> Option<Range<usize>> {
     let end = memchr::memmem::find(&line[..line.len().min(ADDRESS)], b": ")?;
@@ -127,7 +127,7 @@ fn is_error(reply: &[u8]) -> bool {
     reply == b"Failed!" || errors::is_failure(reply)
 }
 
-/// What a line is, as far as its neighbours must know.
+/// The kind of a line, as far as its neighbours must know.
 #[derive(Clone, Copy, PartialEq)]
 enum Line {
     /// A node, and no key.

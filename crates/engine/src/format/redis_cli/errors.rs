@@ -1,5 +1,5 @@
-//! What redis-cli and servers print where a command or a connection fails: lines that are among keys, or in their
-//! place, and are not keys.
+//! Errors that redis-cli and servers print if a command or a connection fails: lines among keys, or in their
+//! place, that are not keys.
 
 /// Why a line that reports a failure is rejected.
 pub const REASON: &str = "a message of redis-cli or the server, not a key";
@@ -8,7 +8,7 @@ pub const REASON: &str = "a message of redis-cli or the server, not a key";
 pub(crate) struct Failure {
     /// How its lines start.
     start: &'static [u8],
-    /// What to do about it.
+    /// A suggested fix.
     pub way_out: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What redis-cli prints: one file a format, and the noise around it.
+//! The outputs of redis-cli: one file per format, and the noise around it.
 
 pub(crate) mod cluster_call;
 pub mod errors;

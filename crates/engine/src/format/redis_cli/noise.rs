@@ -1,4 +1,4 @@
-//! Stage 2, KEYS: what is around the keys in captured redis-cli output: prompts, timings, errors, colours.
+//! Stage 2, KEYS: the noise around the keys in recorded redis-cli output: prompts, timings, errors, colours.
 //! Lines come in; which of them are noise goes out. Nothing is dropped that is not counted.
 
 use crate::ansi;
@@ -8,7 +8,7 @@ use crate::format::{Detected, Head, Notice};
 /// Lines of a head that decide its format.
 const LINES: usize = 200;
 
-/// What kind of noise `line`, without its line end, is; `None` where it may be a row.
+/// The kind of noise that `line` is, without its line end; `None` if it may be a row.
 pub(crate) fn noise(line: &[u8]) -> Option<Notice> {
     let line = bare(line);
     let ends = |start: &[u8], end: &[u8]| {

@@ -49,7 +49,7 @@ struct Row {
     value: usize,
 }
 
-/// What the value of a row is.
+/// The kind of a row's value.
 #[derive(PartialEq)]
 enum Kind {
     Text,
@@ -113,7 +113,7 @@ fn follows_cursor(line: &[u8]) -> bool {
     Row::of(line).is_some_and(|row| row.follows_cursor(line))
 }
 
-/// The reader: the numbers of the rows at the ends of what was read so far.
+/// The reader: the numbers of the rows at the ends of the part that was read so far.
 #[derive(Default)]
 struct Rows(Borders<u64>);
 

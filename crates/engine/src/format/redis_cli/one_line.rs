@@ -1,7 +1,7 @@
 //! `redis-csv`, `redis-json` and `quoted-json`: texts in double quotes with commas between them, all on one line that
 //! may be gigabytes long, as `redis-cli --csv`, `--json` and `--quoted-json` print a reply. They lose nothing.
 //!
-//! What is between two commas, brackets or line ends outside quotes is one text, or no key. Pages of SCAN in JSON
+//! The bytes between two commas, brackets or line ends outside quotes are one text, or not a key. Pages of SCAN in JSON
 //! are `["17",["key", ...]]`: an input that starts with one has a cursor wherever a reply starts.
 
 use crate::format::frame::batch_rows::BatchBuilder;
@@ -222,7 +222,7 @@ impl Strings {
         is_framed && (self != Strings::QuotedJson || unescape::is_written(&item[1..item.len() - 1]))
     }
 
-    /// Whether all of a head, but for the item that it ends in, is texts in a list.
+    /// Whether all of a head, except for the item that it ends in, is texts in a list.
     fn reads(self, head: Head<'_>) -> bool {
         head.bytes.trim_ascii_start().first() == Some(&b'[') && self.items(head).1 == 0
     }

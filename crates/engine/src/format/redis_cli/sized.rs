@@ -33,7 +33,7 @@ impl Format for KeyAndSize {
     }
 }
 
-/// What a line holds.
+/// A key with its size, as a line holds them.
 struct KeyWithSize {
     /// Where the key starts and ends in the line, without its quotes.
     key: Range<usize>,
@@ -80,7 +80,7 @@ fn is_separator(byte: &u8) -> bool {
     b" \t,;|".contains(byte)
 }
 
-/// What is after blanks, or after a comma, a semicolon or a bar with blanks around it.
+/// The text after blanks, or after a comma, a semicolon or a bar with blanks around it.
 fn behind_separator(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text.trim_ascii_start();
     if let [b',' | b';' | b'|', behind @ ..] = rest {

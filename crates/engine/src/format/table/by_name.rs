@@ -1,4 +1,4 @@
-//! A table whose columns the user named: what it starts with decides whether it is `csv` or `jsonl`.
+//! A table whose columns the user named: its start decides whether it is `csv` or `jsonl`.
 
 use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv::Csv;

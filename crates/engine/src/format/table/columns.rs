@@ -1,4 +1,4 @@
-//! Which column of a table holds what: the names that tools give them, and those that the user names.
+//! The meaning of the columns of a table: the names that tools give them, and those that the user names.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use crate::format::batch::{Number, Word};
 use crate::metric::{Metric, WEIGHTS};
 use crate::name::Name;
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The key.
     Key,
-    /// What it weighs in a metric.
+    /// Its weight in a metric.
     Weight(Metric),
     /// Another number.
     Number(Number),
@@ -89,7 +89,7 @@ pub(crate) fn listed(names: &[Vec<u8>]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// What the user says of the escapes in keys.
+/// The user's choice for escapes in keys.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -115,7 +115,7 @@ pub struct ColumnNames {
     pub size: Option<String>,
     /// The operations'.
     pub ops: Option<String>,
-    /// What is done with the escapes in keys.
+    /// How escapes in keys are treated.
     pub escapes: KeyEscapes,
 }
 
@@ -128,7 +128,7 @@ impl ColumnNames {
         escapes: KeyEscapes::Auto,
     };
 
-    /// What a column of this name holds, and how many other names would be preferred to it.
+    /// The content of a column with this name, and how many other names would be preferred to it.
     pub(crate) fn role(&self, name: &[u8]) -> Option<(Role, usize)> {
         aliases().find_map(|(role, aliases)| {
             let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());

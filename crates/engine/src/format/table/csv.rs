@@ -226,7 +226,7 @@ impl CsvKeys {
         (after, step)
     }
 
-    /// The key of a row and what the other fields say of it.
+    /// The key of a row and its other fields.
     fn key(&self, content: &mut [u8], fields: &[Span]) -> Result<Step, Refusal> {
         let row = self.row(content, fields)?;
         match self.keys.undo(content, row.key) {
@@ -235,7 +235,7 @@ impl CsvKeys {
         }
     }
 
-    /// What the fields of a row say.
+    /// Parses the fields of a row.
     fn row(&self, content: &[u8], fields: &[Span]) -> Result<Row, Refusal> {
         if fields.len() != self.fields {
             let or_more = if fields.len() == MAX_FIELDS {

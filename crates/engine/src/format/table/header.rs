@@ -5,7 +5,7 @@ use crate::format::parse::csv_row::cut_row;
 use crate::format::table;
 use crate::format::table::columns::ColumnNames;
 
-/// What may separate fields.
+/// The characters that may separate fields.
 pub(crate) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// No header is as long as this: a line that is, is something else.
@@ -13,7 +13,7 @@ pub(crate) const LONGEST_HEADER: usize = 16 << 10;
 
 /// The first row.
 pub(crate) struct Header {
-    /// What separates fields.
+    /// The separator of fields.
     pub delimiter: u8,
     /// The names of the columns.
     pub fields: Vec<Vec<u8>>,

@@ -40,7 +40,7 @@ struct Member {
     is_text: bool,
 }
 
-/// What is between two values, or before the first, or after the last.
+/// The text between two values, before the first, or after the last.
 #[derive(Default)]
 struct Between {
     text: Vec<u8>,
@@ -144,7 +144,7 @@ impl JsonRows {
         into.end.extend(&behind.at);
     }
 
-    /// Takes the members and what is between them from the first line.
+    /// Takes the members and the text between them from the first line.
     fn take_shape(&mut self, line: &[u8]) -> Option<()> {
         self.members.clear();
         let mut texts = Vec::new();
@@ -281,7 +281,7 @@ mod tests {
         JsonRows::default().cut(block.padded(), 0, &find) == Some(block.len() as u32)
     }
 
-    /// What is found where each line is looked at: an escape after them makes it so. Its row is taken off.
+    /// The keys found if each line is parsed by itself: an escape after them makes it so. Its row is taken off.
     fn looked_at(lines: &str) -> Found {
         let mut found = read_whole(&USUAL, format!("{lines}{{\"key\":\"\\n\"}}\n").as_bytes());
         assert_eq!(found.keys.pop().as_deref(), Some(&b"\n"[..]));

@@ -1,7 +1,7 @@
 //! `jsonl`: one JSON object a line with a key among its members, which are found by their names. The objects may be
 //! in an array, with commas between them.
 //!
-//! Keys are decoded in place; bytes that are not UTF-8 stay what they are.
+//! Keys are decoded in place; bytes that are not UTF-8 stay as they are.
 
 use std::collections::HashSet;
 
@@ -68,7 +68,7 @@ impl Format for Jsonl {
     }
 }
 
-/// A member by its name: what it holds, and how many other names would be preferred.
+/// A member by its name: its content, and how many other names would be preferred.
 struct Member {
     name: Vec<u8>,
     role: Option<(Role, usize)>,
@@ -135,7 +135,7 @@ impl JsonKeys {
         })
     }
 
-    /// What member `number` of an object holds, by its name.
+    /// The content of member `number` of an object, by its name.
     fn role(&self, number: usize, name: &[u8]) -> Option<(Role, usize)> {
         match self.first.get(number) {
             Some(member) if member.name == name => member.role,
@@ -143,7 +143,7 @@ impl JsonKeys {
         }
     }
 
-    /// What the object at the start of `line` says, and where it ends. Its key is decoded.
+    /// Parses the object at the start of `line`, and says where it ends. Its key is decoded.
     fn row(&self, line: &mut [u8]) -> Result<(usize, Option<Row>), Refusal> {
         let mut best: [Option<(usize, Value)>; ROLES] = [None; ROLES];
         let members = json_object::members(line, |number, name, value| {
@@ -219,7 +219,7 @@ impl JsonKeys {
                 }
             }
         }
-        // What comes late is counted one by one.
+        // Columns that start late are counted row by row.
         let is_late = |(found, carried): (&Option<_>, &bool)| found.is_some() && !carried;
         if best.iter().zip(&self.carried).any(is_late) {
             return None;

@@ -1,4 +1,4 @@
-//! Keys of a CSV table that are spelled as redis-cli spells them: `"\xd1\x82"`, pasted before a size, or such a text in
+//! Keys of a CSV table that are spelled as redis-cli spells them: `"\xd1\x82"`, pasted before a size, or the same text in
 //! a field, `"""\xd1\x82"""`.
 //!
 //! redis-cli quotes every key and writes nothing but printable ASCII, where a writer of CSV quotes what has to be, or the

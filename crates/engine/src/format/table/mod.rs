@@ -1,4 +1,4 @@
-//! What all tables have in common: rows come in one by one, batches of keys with all their columns go out.
+//! The parts that all tables share: rows come in one by one, batches of keys with all their columns go out.
 
 pub mod by_name;
 pub mod columns;
@@ -22,16 +22,16 @@ use std::borrow::Cow;
 /// Start and end in a block.
 pub type Span = (u32, u32);
 
-/// What a row says of its key.
+/// The values of a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     /// The key.
     pub key: Span,
-    /// What it weighs in each metric of `Metric::WEIGHTS`, or `MISSING`.
+    /// Its weight in each metric of `Metric::WEIGHTS`, or `MISSING`.
     pub weights: [u64; WEIGHTS],
-    /// What each of `Number::ALL` is, or `MISSING`.
+    /// The value of each of `Number::ALL`, or `MISSING`.
     pub numbers: [u64; Number::ALL.len()],
-    /// What each of `Word::ALL` is; empty: it is not known.
+    /// The value of each of `Word::ALL`; empty if unknown.
     pub words: [Span; Word::ALL.len()],
 }
 
@@ -57,7 +57,7 @@ impl Row {
     }
 }
 
-/// What is at some place of a table.
+/// The item at some place of a table.
 pub(crate) enum Step {
     /// A key.
     Key(Row),
@@ -72,7 +72,7 @@ pub(crate) enum Step {
 /// Why a row is not a key.
 #[derive(Debug)]
 pub(crate) struct Refusal {
-    /// What is wrong, without anything of the row.
+    /// The reason, without any content of the row.
     pub reason: Cow<'static, str>,
     /// The start of the part that is wrong.
     pub excerpt: Vec<u8>,
@@ -216,7 +216,7 @@ pub(crate) fn no_number(text: &[u8], what: &str) -> Refusal {
     }
 }
 
-/// How a number is written, and what it is called in a message.
+/// How a number is written, and its name in a message.
 pub(crate) fn reader_of_number(number: Number) -> (ReadNumber, &'static str) {
     match number {
         Number::Database => (integer, "number of a database"),
@@ -227,7 +227,7 @@ pub(crate) fn reader_of_number(number: Number) -> (ReadNumber, &'static str) {
     }
 }
 
-/// A column of such a name may hold something else: then nothing is known, and the key counts all the same.
+/// A column of this name may hold something else: then nothing is known, and the key counts all the same.
 fn integer_or_none(text: &[u8]) -> Option<u64> {
     Some(integer(text).unwrap_or(MISSING))
 }

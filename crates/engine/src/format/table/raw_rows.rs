@@ -75,7 +75,7 @@ fn is_word(field: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
 }
 
-/// What the rows of one input look like.
+/// The shape of the rows of one input.
 pub(crate) struct Shape {
     /// The columns after the key, the last one first.
     behind: Vec<Kind>,
@@ -85,7 +85,7 @@ pub(crate) struct Shape {
     quotes: bool,
 }
 
-/// What is after a key.
+/// The bytes after a key.
 struct Tail {
     /// Where the key ends in its line.
     end: usize,
@@ -202,7 +202,7 @@ impl Shape {
         (key <= tail.end).then_some((key, tail))
     }
 
-    /// What is at `at`, and where the next row starts.
+    /// The step at `at`, and where the next row starts.
     fn next(&self, content: &[u8], at: usize) -> (usize, Step) {
         let (line, after) = line_at(content, at);
         if let Some((key, tail)) = self.row(line) {
@@ -322,7 +322,7 @@ fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row 
     Row { weights, ..row }
 }
 
-/// An input of such rows.
+/// An input of raw rows.
 pub(crate) struct RawRows(Arc<Shape>);
 
 impl RawRows {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::name::Name;
 
-/// What all primaries did over the same seconds. Where servers count by slot (CLUSTER SLOT-STATS), `slot-stats.json` has a
+/// The work of all primaries over the same seconds. Where servers count by slot (CLUSTER SLOT-STATS), `slot-stats.json` has a
 /// line of each at the start and one at the end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadEntry {
@@ -51,7 +51,7 @@ pub struct HotKey {
     pub bytes: Option<u64>,
 }
 
-/// What HOTKEYS found on the primaries that have it.
+/// The keys that HOTKEYS found on the primaries that have it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HotKeys {
     /// Primaries that counted by key.
@@ -73,7 +73,7 @@ pub struct TimedKey {
     pub cpu_usec: u64,
 }
 
-/// What a primary did, by INFO. What a server does not say is absent.
+/// The work of a primary, by INFO. Numbers that a server does not give are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeWork {
     /// Its id in the cluster.
@@ -99,7 +99,7 @@ pub struct NodeWork {
     pub commands: Vec<CommandWork>,
 }
 
-/// What a command took of a server.
+/// The cost of a command on a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandWork {
     /// Its name, as INFO commandstats has it.

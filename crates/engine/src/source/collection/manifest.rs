@@ -13,7 +13,7 @@ use hashslot::SLOTS;
 pub const SCHEMA: &str = "slotscope.collect/1";
 /// The file of a [`Manifest`].
 pub const FILE: &str = "collect.json";
-/// What CLUSTER NODES answered; absent for a server that is not part of a cluster.
+/// The reply to CLUSTER NODES; absent for a server that is not part of a cluster.
 pub const NODES_FILE: &str = "cluster.nodes";
 /// Counts by slot, a line a node and time.
 pub const SLOT_STATS_FILE: &str = "slot-stats.json";
@@ -21,7 +21,7 @@ pub const SLOT_STATS_FILE: &str = "slot-stats.json";
 /// Ranges of open slots that are named.
 const OPEN_SHOWN: usize = 8;
 
-/// What a collection holds.
+/// The content of a collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// `slotscope.collect/1`.
@@ -36,7 +36,7 @@ pub struct Manifest {
     pub cluster: bool,
     /// How much is known of each key.
     pub level: Level,
-    /// Which nodes were to be read.
+    /// The role of the nodes that were to be read.
     pub from: Role,
     /// How it was collected.
     pub settings: Settings,
@@ -55,21 +55,21 @@ pub struct Manifest {
     pub slots_open: Vec<(u16, u16)>,
     /// Whether keys may be missing that were there all the time.
     pub incomplete: bool,
-    /// What was not collected, and why.
+    /// The parts that were not collected, and why.
     pub skipped: Vec<String>,
     /// Whether no server gave sizes, though they were asked for: MEMORY USAGE is refused or renamed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_sizes: bool,
-    /// What servers say of themselves: each primary, and each replica that was read.
+    /// The readings of servers: each primary, and each replica that was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ServerEntry>,
-    /// Which slots were read, where these are not all.
+    /// The slots that were read, if not all were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleEntry>,
     /// CLUSTER SLOT-STATS over time, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesEntry>,
-    /// What the primaries did over the same seconds, where it was asked for.
+    /// The work of the primaries over the same seconds, if it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadEntry>,
 }
@@ -143,7 +143,7 @@ impl Manifest {
         })
     }
 
-    /// Which slots are open, and what closes them; absent if there are none.
+    /// The open slots, and commands that close them; absent if there are none.
     pub fn open_slots(&self) -> Option<String> {
         let slots = text::ranges(&self.slots_open, OPEN_SHOWN);
         let (slots, are, them) = match self.slots_open[..] {
@@ -158,10 +158,10 @@ impl Manifest {
     }
 }
 
-/// Which slots were read of a sample: an even part of all, and the heaviest besides.
+/// The slots that were read of a sample: an even part of all, and the heaviest besides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SampleEntry {
-    /// What made slots the heaviest; absent where no server counted by slot, and a heavy slot may be missing.
+    /// The measure of the heaviest slots; absent if no server counted by slot, and a heavy slot may be missing.
     pub heaviest_by: Option<HeaviestBy>,
     /// Slots that are not of the even part and were read because they are heavy, as first and last.
     pub heavy: Vec<(u16, u16)>,
@@ -240,7 +240,7 @@ pub struct NodeEntry {
     pub id: Option<String>,
     /// Its address, as CLUSTER NODES prints it: `host:port`.
     pub name: String,
-    /// What it was when it was read.
+    /// Its role when it was read.
     pub role: Role,
     /// The id of the primary whose slots were read from it.
     pub primary: Option<String>,
@@ -250,7 +250,7 @@ pub struct NodeEntry {
     pub file: Option<String>,
     /// Keys in that file.
     pub keys: u64,
-    /// What DBSIZE answered before and after, summed over its databases.
+    /// The replies to DBSIZE before and after, summed over its databases.
     pub dbsize: BeforeAfter,
     /// The sum of COUNTKEYSINSLOT of the slots that were read from it, at the end.
     pub counted: Option<u64>,

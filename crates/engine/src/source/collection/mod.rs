@@ -19,7 +19,7 @@ use crate::source::{Found, file, listed, small_file};
 /// The longest collect.json that is read; a thousand nodes take less than one MiB.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// What `collect` wrote into a directory.
+/// A directory that `collect` wrote.
 #[derive(Debug, Clone)]
 pub struct Collection {
     /// The directory.
@@ -61,7 +61,7 @@ fn is_manifest(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == FILE)
 }
 
-/// What says whether it is one.
+/// The member that marks a collection.
 #[derive(Deserialize)]
 struct Marked<'a> {
     #[serde(borrow)]

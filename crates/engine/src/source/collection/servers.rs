@@ -1,10 +1,10 @@
-//! What servers said of themselves in a collection: INFO and CLUSTER INFO, read before the keys and after them, so that
+//! Readings of servers in a collection: INFO and CLUSTER INFO, read before the keys and after them, so that
 //! rates are differences.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a node is in a cluster. A lone server is a primary.
+/// The role of a node in a cluster. A lone server is a primary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -31,7 +31,7 @@ pub struct ServerEntry {
     pub id: Option<String>,
     /// Its address, as CLUSTER NODES prints it: `host:port`.
     pub name: String,
-    /// What it was when it was asked last.
+    /// Its role when it was asked last.
     pub role: Role,
     /// Whether it was read between the two readings, so that the collection is a part of its operations and its CPU time.
     pub is_read: bool,

@@ -1,4 +1,4 @@
-//! Addresses of objects: which store they are in, and what they name there.
+//! Addresses of objects: the store, and the object or objects in it.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ pub(super) struct Address {
     pub kind: Kind,
     /// The scheme and what follows up to the first slash, without a password: `s3://bucket`.
     pub root: String,
-    /// What is named there: an object, a prefix that ends with a slash, or a pattern.
+    /// The name: an object, a prefix that ends with a slash, or a pattern.
     pub key: String,
     /// All of a web address, with the signature that it may hold; empty for stores.
     pub url: Secret,
@@ -78,7 +78,7 @@ impl Address {
         }
     }
 
-    /// What reports call the object at `key`.
+    /// The name of the object at `key` in reports.
     pub(super) fn name(&self, key: &str) -> PathBuf {
         PathBuf::from(format!("{}/{key}", self.root))
     }

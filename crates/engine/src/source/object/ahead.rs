@@ -1,6 +1,6 @@
 //! Parts of an object that are fetched before the scan asks for them, by the threads of the runtime.
 //!
-//! Who reads on where the last read ended, or takes the next part, is taken for a reader of all that follows: then more
+//! A reader that continues where the last read ended, or takes the next part, is expected to read all that follows: then more
 //! and more parts are on their way at once. Other reads are one request each, of just their bytes.
 
 use std::collections::BTreeMap;
@@ -171,7 +171,7 @@ impl Ahead {
     fn fetch(&self, index: u64, permit: Option<Permit>) -> Part {
         let from = index * PART;
         let (arrival, task) = self.request(from..from + self.len(index));
-        // What the object's head has is not read from its first part.
+        // The head of the object is not fetched again with its first part.
         let known = self.object.head.len() as u64;
         Part {
             arrival,
@@ -208,7 +208,7 @@ impl Ahead {
     }
 }
 
-/// Bytes that were asked for: they come once, for all who wait.
+/// Bytes that were asked for: they come once, for all waiting readers.
 #[derive(Default)]
 struct Arrival {
     bytes: Mutex<Option<Result<Vec<u8>, Refusal>>>,
@@ -314,7 +314,7 @@ mod tests {
         (0..len).map(|at| (at / 255 + at % 251) as u8).collect()
     }
 
-    /// Asserts that a read gives what is there.
+    /// Asserts that a read gives the content.
     #[track_caller]
     fn check(ahead: &Ahead, content: &[u8], from: usize, len: usize) {
         let mut read = vec![0; len];

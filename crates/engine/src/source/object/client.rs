@@ -37,7 +37,7 @@ const CREDENTIAL_PATHS: [&str; 4] = [
     "/metadata/identity/",
 ];
 
-/// What went wrong with a request.
+/// The failure of a request.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     /// The server could not be reached, or it gave no credentials.
@@ -45,7 +45,7 @@ pub(super) enum Failure {
     Unreached {
         /// Its name and port.
         host: String,
-        /// What the system says.
+        /// The message of the system.
         what: String,
         /// Whether it would have given credentials.
         for_credentials: bool,
@@ -93,7 +93,7 @@ impl HttpConnector for Connector {
 struct Guarded {
     inner: HttpClient,
     kind: Kind,
-    /// What the user says of each request.
+    /// The user's headers of each request.
     headers: HeaderMap<HeaderValue>,
     was_reached: AtomicBool,
 }
@@ -164,7 +164,7 @@ impl Guarded {
         request
     }
 
-    /// Asks, and follows redirects; says who answered where that is another server.
+    /// Sends a request, and follows redirects; names the server that answered if it is another one.
     async fn follow(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let refused = |what| HttpError::new(HttpErrorKind::Unknown, Failure::Redirected(what));
         let named = request.uri().authority().cloned();
@@ -218,7 +218,7 @@ impl Guarded {
     }
 }
 
-/// What an error comes from in the end.
+/// The innermost cause of an error.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut last = error;
     while let Some(source) = last.source() {

@@ -25,7 +25,7 @@ pub(super) fn open(options: &ClientOptions) -> object_store::Result<HttpClient> 
     Ok(HttpClient::new(client))
 }
 
-/// What sets a time that the client waits.
+/// Sets a timeout of the client.
 type SetDuration = fn(ClientBuilder, Duration) -> ClientBuilder;
 
 type Made<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -98,7 +98,7 @@ fn proxy(options: &ClientOptions) -> Made<Option<Proxy>> {
     Ok(Some(proxy.no_proxy(excludes)))
 }
 
-/// Looks up names on a thread of its own, or here where none can be started: the pool of the runtime would end the process
+/// Looks up names on a thread of its own, or here if no thread can be started: the pool of the runtime would end the process
 /// then.
 #[derive(Debug)]
 struct Resolver;

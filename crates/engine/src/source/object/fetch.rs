@@ -20,7 +20,7 @@ pub(super) struct Place {
     pub location: StorePath,
 }
 
-/// What an object is, and how it starts.
+/// The identity and the first bytes of an object.
 #[derive(Debug)]
 pub(super) struct Start {
     /// Its size and version.

@@ -12,7 +12,7 @@ const MOST_OBJECTS: usize = 100_000;
 /// The most pages that are read for it; a page has a thousand names, of which a pattern may take none.
 const MOST_PAGES: usize = 1000;
 
-/// What collections of `slotscope collect` describe themselves with.
+/// The file in which collections of `slotscope collect` describe themselves.
 const COLLECTION: &str = "collect.json";
 
 /// Objects that an argument names.

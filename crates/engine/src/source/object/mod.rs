@@ -167,7 +167,7 @@ async fn listed_object(
 #[derive(Debug)]
 struct Object(Arc<Inner>);
 
-/// What all readers of an object share.
+/// The state that all readers of an object share.
 #[derive(Debug)]
 struct Inner {
     name: PathBuf,

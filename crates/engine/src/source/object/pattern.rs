@@ -1,7 +1,7 @@
 //! Patterns of object names, as a shell has them: `*` and `?` match within a folder, `**` over folders, `[a-c]` one
 //! character.
 
-/// What of a pattern comes before its first wildcard, up to the last slash: all names that match start with it.
+/// The part of a pattern before its first wildcard, up to the last slash: all names that match start with it.
 pub(super) fn fixed_part(pattern: &str) -> &str {
     let wild = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
     let end = pattern[..wild].rfind('/').map_or(0, |slash| slash + 1);
@@ -17,7 +17,7 @@ pub(super) fn is_deep(pattern: &str) -> bool {
 /// Whether all of `name` matches; in time proportional to the product of the lengths.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let pattern = pieces(pattern);
-    // `ends[i]`: whether the first `i` pieces match what was read of the name.
+    // `ends[i]`: whether the first `i` pieces match the part of the name read so far.
     let mut ends = vec![false; pattern.len() + 1];
     ends[0] = true;
     pass_over_stars(&pattern, &mut ends);

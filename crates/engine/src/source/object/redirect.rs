@@ -7,7 +7,7 @@ use reqwest::Url;
 /// Redirects that are followed, one after the other.
 pub(super) const MOST: usize = 10;
 
-/// The headers that another server gets: what is asked for, and nothing that says who asks.
+/// The headers that another server gets: the request, and nothing that identifies the user.
 const ASKED: [&str; 7] = [
     "accept",
     "accept-encoding",

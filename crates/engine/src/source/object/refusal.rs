@@ -1,4 +1,4 @@
-//! What users read where an object cannot be read: what is wrong, and a suggested fix.
+//! The messages for objects that cannot be read: the error, and a suggested fix.
 
 use std::error::Error as StdError;
 
@@ -16,7 +16,7 @@ pub(super) const CHANGED: &str =
 /// Why an object, or a list of them, could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// What is wrong and what to do, after the name of the place.
+    /// The error and the fix, after the name of the place.
     pub what: String,
     /// The status that a server refused with; 0 where it is not that.
     pub status: u16,
@@ -35,7 +35,7 @@ impl From<&str> for Refusal {
 }
 
 impl Refusal {
-    /// What `error` comes from, found in the chain of its causes.
+    /// The cause of `error`, found in the chain of its causes.
     pub(super) fn of(error: &object_store::Error, kind: Kind) -> Self {
         let failure = causes(error).find_map(|cause| cause.downcast_ref::<Failure>());
         match failure {
@@ -73,14 +73,14 @@ impl Refusal {
     }
 }
 
-/// An error, and what it comes from.
+/// An error, and its cause.
 fn causes<'e>(
     error: &'e (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
 }
 
-/// What a server means that refuses with `status`.
+/// The meaning of a refusal with `status`.
 fn refused(
     kind: Kind,
     status: u16,

@@ -46,7 +46,7 @@ fn start_one() -> io::Result<Handle> {
 
 /// Lets `task` run.
 pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-    /// Which thread is next.
+    /// The number of the next thread.
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let threads = threads();
     let next = NEXT.fetch_add(1, Relaxed) % threads.len();

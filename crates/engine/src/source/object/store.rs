@@ -28,7 +28,7 @@ const READ_TIMEOUT: &str = "30s";
 /// A store, and where it is.
 #[derive(Debug)]
 pub(super) struct Store {
-    /// What was asked for.
+    /// The address that was asked for.
     pub address: Address,
     /// Its objects.
     pub objects: Arc<dyn ObjectStore>,
@@ -163,7 +163,7 @@ fn basic(login: &Credentials) -> Result<HeaderValue, Refusal> {
 /// An option that no store is given.
 const NEVER: &str = "allow_invalid_certificates";
 
-/// The options that are for the crate object_store, which has none for retries.
+/// The options for the crate object_store; it has no option for retries.
 fn of_store(options: &StorageOptions) -> impl Iterator<Item = &StorageOption> {
     let is_of_retries =
         |option: &&StorageOption| matches!(option.name.as_str(), "max_retries" | "retry_timeout");
@@ -191,7 +191,7 @@ fn retries(options: &StorageOptions) -> Result<RetryConfig, Refusal> {
     })
 }
 
-/// What the crate calls an option.
+/// The crate's key of an option.
 fn key_of<K: FromStr>(option: &StorageOption) -> Result<K, Refusal> {
     let key = Some(&option.name).filter(|name| !name.ends_with(NEVER));
     let key = key.and_then(|name| name.parse().ok());

@@ -106,7 +106,7 @@ impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
         }
     }
 
-    /// Takes over another sample; `both` merges two values of one thing.
+    /// Merges another sample; `both` merges two values of one item.
     pub fn merge_with(&mut self, other: Self, both: impl Fn(&mut V, V)) {
         self.largest = self.largest.min(other.largest);
         self.values.retain(|hash, _| *hash <= self.largest);
@@ -156,7 +156,7 @@ impl SampledTags {
         hashes.iter().for_each(|hash| self.add(*hash, 1));
     }
 
-    /// Takes over another sample.
+    /// Merges another sample.
     pub(crate) fn merge(&mut self, other: Self) {
         self.merge_with(other, |mine, theirs| *mine = mine.saturating_add(theirs));
     }

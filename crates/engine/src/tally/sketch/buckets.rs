@@ -12,7 +12,7 @@ const BUCKETS: usize = 1 << 10;
 /// Longer names are not kept.
 const MAX_NAME: usize = 512;
 
-/// A name in a bucket. The derived order says who stays: by rank, then hash, then name.
+/// A name in a bucket. The derived order decides which names stay: by rank, then hash, then name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Counted {
     /// The heavier it may be, the higher.
@@ -21,11 +21,11 @@ pub struct Counted {
     pub hash: u64,
     /// Its name.
     pub name: Name,
-    /// What was counted of it.
+    /// Its counts.
     pub load: Load,
     /// It cannot hold more than this.
     pub ceiling: Load,
-    /// What its cells held when a key of it was counted last.
+    /// The content of its cells when a key of it was counted last.
     pub cells: Load,
 }
 
@@ -132,7 +132,7 @@ impl Buckets {
         self.left_out = self.left_out.max(out.ceiling);
     }
 
-    /// Takes over what was counted of other keys, by the same ranks.
+    /// Merges the counts of other keys, by the same ranks.
     pub fn merge(&mut self, other: Buckets) {
         self.left_out = self.left_out.max(other.left_out);
         for theirs in other.into_names() {

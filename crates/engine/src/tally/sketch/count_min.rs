@@ -128,7 +128,7 @@ impl CountMin {
         }));
     }
 
-    /// Takes over what went into others.
+    /// Merges another sketch into this one.
     pub fn merge(&mut self, other: CountMin) {
         self.cells.merge(other.cells, |mine, theirs| {
             mine.0

@@ -40,7 +40,7 @@ impl PartialEq for HeavyHitters {
     }
 }
 
-/// What is known of a followed tag.
+/// The bounds of a followed tag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounded {
     /// Its name.
@@ -188,7 +188,7 @@ impl HeavyHitters {
         Load::from_fn(|metric| (self.total[metric] / FOLLOWED_PART).max(left_out(metric)))
     }
 
-    /// The followed tags and what is certain of them.
+    /// The followed tags and their certain loads.
     pub fn tags(&self) -> Vec<Bounded> {
         let mut by_name = BTreeMap::new();
         for (metric, tags) in self.tags.iter() {
@@ -222,7 +222,7 @@ impl HeavyHitters {
         }
     }
 
-    /// Takes over another part of the input: a tag that only one part followed may have held up to the bound of the
+    /// Merges another part of the input: a tag that only one part followed may have held up to the bound of the
     /// other there.
     pub(crate) fn merge(&mut self, other: HeavyHitters) {
         let (mine, theirs) = (self.bound(), other.bound());

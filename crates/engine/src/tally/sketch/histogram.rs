@@ -98,7 +98,7 @@ impl Histogram {
         }
     }
 
-    /// Takes over what others hold.
+    /// Merges the counts of another histogram.
     pub(crate) fn merge(&mut self, other: Self) {
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), 0);
@@ -162,7 +162,7 @@ impl Histogram {
 impl Histogram {
     fn counter(&mut self, place: usize) -> &mut u64 {
         if place >= self.counts.len() {
-            // Whole doublings, so that what is in it does not depend on the order.
+            // Whole doublings, so that its content does not depend on the order.
             self.counts
                 .resize((place + 1).next_multiple_of(STEPS as usize), 0);
         }

@@ -64,7 +64,7 @@ impl HyperLogLog {
         *register = (*register).max(rank);
     }
 
-    /// Takes over another's names.
+    /// Merges the names of another sketch.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.registers
             .iter_mut()

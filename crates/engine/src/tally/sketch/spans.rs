@@ -95,7 +95,7 @@ impl<const UNIT: u64> TimeSpans<UNIT> {
         }
     }
 
-    /// Takes over another.
+    /// Merges another set of spans.
     pub(crate) fn merge(&mut self, mut other: Self) {
         while other.doublings < self.doublings {
             other.double();
@@ -104,7 +104,7 @@ impl<const UNIT: u64> TimeSpans<UNIT> {
             self.double();
         }
         for (span, load) in other.loads {
-            // This one may double on the way; what is left of the other then has its old length.
+            // This one may double on the way; the rest of the other then has its old length.
             self.add_to(span >> (self.doublings - other.doublings), load);
         }
     }

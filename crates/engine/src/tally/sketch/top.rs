@@ -102,7 +102,7 @@ impl<T: Ord + Clone, const K: usize> Top<T, K> {
         }
     }
 
-    /// Takes over another.
+    /// Merges another list.
     pub(crate) fn merge(&mut self, other: Self) {
         // As many things as are kept come no later than either floor.
         self.floor = match (self.floor.take(), other.floor) {

@@ -21,7 +21,7 @@ pub(crate) struct Counting {
     front: Front,
 }
 
-/// What is kept from batch to batch is not part of the value that keeps it.
+/// The scratch that is kept from batch to batch is not part of the value.
 impl PartialEq for Counting {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -29,7 +29,7 @@ impl PartialEq for Counting {
 }
 
 impl TagTable {
-    /// Counts the tagged keys of a batch but for the first `from` of them; returns how many there are.
+    /// Counts the tagged keys of a batch except the first `from` of them; returns how many there are.
     pub(crate) fn add_batch(
         &self,
         keys: &SlotBatch<'_>,
@@ -111,7 +111,7 @@ struct AddBatch<'a> {
     keys: &'a SlotBatch<'a>,
     numbers: &'a [u32],
     hashes: &'a [u64],
-    /// What each adds to the keys of its tag.
+    /// The amount that each adds to the keys of its tag.
     each: u64,
     /// Gets the cell and the key of each tag that is new.
     fresh: &'a mut Vec<(u32, u32)>,

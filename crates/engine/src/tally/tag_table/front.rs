@@ -76,7 +76,7 @@ impl Front {
                 at.keys -= 1;
             }
         }
-        // What a tag got since the last choice is many batches' worth of keys, but for the first ones.
+        // The keys of a tag since the last choice are those of many batches, except for the first ones.
         for (at, candidate) in self.tags.iter_mut().zip(&self.candidates) {
             let keys = std::mem::take(&mut at.keys);
             if keys > 0 {

@@ -17,7 +17,7 @@ pub(super) struct Heaviest {
 type Rank = (u64, Reverse<u16>);
 
 impl Heaviest {
-    /// Of the `wanted` heaviest tags and those of the last one's load and slot, unless there are more than `most` then.
+    /// Keeps the `wanted` heaviest tags and those that tie with the last one, unless that makes more than `most`.
     pub(super) fn of(wanted: usize, most: usize) -> Self {
         Heaviest {
             wanted,
@@ -42,7 +42,7 @@ impl Heaviest {
         }
     }
 
-    /// Takes over what another kept.
+    /// Merges the tags that another list kept.
     pub(super) fn merge(&mut self, other: Heaviest) {
         self.left_out = self.left_out.max(other.left_out);
         self.tags.extend(other.tags);
@@ -52,7 +52,7 @@ impl Heaviest {
         self.cut();
     }
 
-    /// Leaves out what is not among the heaviest so far, and so in the end.
+    /// Leaves out tags that are not among the heaviest so far, and so not in the end.
     fn cut(&mut self) {
         if self.tags.len() <= self.wanted {
             return;

@@ -9,7 +9,7 @@
 //! hash: | bits that choose the line ... | 26 bits | -> word: | slot, 14 | hash, 26 | keys, 24 |   8 words a line of 64 bytes
 //! ```
 //!
-//! A line is filled from its first word on and a word keeps its tag for good; so a thread that finds a tag neither in the
+//! A line is filled from its first word on and a word never changes its tag; so a thread that finds a tag neither in the
 //! line nor a free word there continues with the next line, and no tag is ever in two words.
 
 mod batch;
@@ -233,7 +233,7 @@ impl TagTable {
         }
     }
 
-    /// Adds to the keys that a word counts; what it cannot count is carried.
+    /// Adds to the keys that a word counts; the excess is carried.
     #[inline(always)]
     fn carry(&self, cell: usize, word: &AtomicU64, keys: u64) {
         let before = word.fetch_add(keys, Relaxed);
@@ -315,12 +315,12 @@ fn add_to(sum: Option<&AtomicU64>, more: u64) {
     let _ = sum.map(|sum| sum.fetch_update(Relaxed, Relaxed, added));
 }
 
-/// A panic elsewhere is reported by the pool; what is under the lock is not used after one.
+/// A panic elsewhere is reported by the pool; the data under the lock are not used after one.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tables are compared by what they are made into.
+/// Tables are compared by their results.
 impl PartialEq for TagTable {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)

@@ -49,12 +49,12 @@ impl Reserved {
         }
     }
 
-    /// What tells the tag of a cell from others.
+    /// The part of a cell that tells its tag from others.
     pub(super) fn identity(&self, cell: usize) -> u64 {
         self.word_now(cell) >> COUNT_BITS
     }
 
-    /// What the word of a cell is now.
+    /// The current word of a cell.
     pub(super) fn word_now(&self, cell: usize) -> u64 {
         self.word(cell).load(Relaxed)
     }
@@ -72,7 +72,7 @@ impl Reserved {
 }
 
 impl Line {
-    /// Which words have this tag, and which have none: a bit each. No branch, as where a tag is cannot be predicted.
+    /// The words that have this tag, and the empty ones: a bit each. No branch, as where a tag is cannot be predicted.
     #[inline(always)]
     pub(super) fn look_for(&self, identity: u64) -> (u32, u32) {
         let (mut found, mut free) = (0, 0);

@@ -1,4 +1,4 @@
-//! What a full table shows once all keys are counted: sums over all tags, and which of them are listed by name.
+//! The sums of a full table once all keys are counted, and the tags that are listed by name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -38,7 +38,7 @@ pub struct CountedTags {
     pub bound: Load,
 }
 
-/// What was swept, and the tags whose names are wanted.
+/// The result of a sweep, and the tags whose names are wanted.
 pub struct Swept {
     sums: Sums,
     loads: HashMap<usize, Load>,
@@ -101,7 +101,7 @@ impl TagTable {
         }
     }
 
-    /// What the tag of a cell holds.
+    /// The load of the tag in a cell.
     #[inline]
     fn load_of(&self, cell: usize, word: u64, carried: u64) -> Load {
         Load::from_fn(|metric| match metric.weight() {

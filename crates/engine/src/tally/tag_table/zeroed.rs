@@ -11,7 +11,7 @@ use super::reserved::Line;
 /// Huge pages are as large, and start at multiples of it.
 const HUGE: usize = 2 << 20;
 
-/// What zeros are a value of.
+/// A type of which zeros are a valid value.
 ///
 /// # Safety
 /// Memory of zeros must be valid, and shared by threads only in ways that the type allows.
@@ -59,7 +59,7 @@ impl<T: Zero> Deref for Zeroed<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: there are as many values: memory of zeros, or what became of them.
+        // SAFETY: there are as many values: memory of zeros, or valid values written over them.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

@@ -109,7 +109,7 @@ pub enum Sign {
         node: NodeName,
         /// How far it is above its share, as a part of the share.
         over: f64,
-        /// What is likely wrong: `MissingNode`, `Duplicates` or `Foreign`.
+        /// The likely damage: `MissingNode`, `Duplicates` or `Foreign`.
         damage: Damage,
         /// Whether there is one other node, so that either may be the one that is wrong.
         of_two: bool,
@@ -147,7 +147,7 @@ impl From<&NodeLoad> for NodeName {
     }
 }
 
-/// What is wrong with a dump.
+/// The damage of a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Damage {
@@ -155,7 +155,7 @@ pub enum Damage {
     Incomplete,
     /// Keys of a node, or a part of them, are missing.
     MissingNode,
-    /// Names were cut short.
+    /// Names were truncated.
     Truncated,
     /// Keys occur twice.
     Duplicates,
@@ -165,10 +165,10 @@ pub enum Damage {
     Mixed,
 }
 
-/// Evidence that the dump is not whole.
+/// Evidence that the dump is incomplete.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Integrity {
-    /// What is wrong.
+    /// The damage.
     pub kind: Damage,
     /// The node that is concerned.
     pub node: Option<Name>,

@@ -12,7 +12,7 @@ const AN_HOUR: u64 = 3600;
 /// Keys and slots of two days are not those of one cluster state.
 const A_DAY: u64 = 24 * AN_HOUR;
 
-/// What an overlap of `files` says.
+/// The sign that an overlap of `files` is.
 pub fn of_overlap(overlap: &Overlap, files: &[FileFacts], are_snapshots: bool) -> Sign {
     let name = |at: usize| {
         files

@@ -34,7 +34,7 @@ pub(crate) struct InputCounts<'a> {
 }
 
 const S: f64 = SLOTS as f64;
-/// (a) e^-45 of all dumps have such a gap by chance.
+/// e^-45 of all dumps have a gap this large by chance.
 const SURELY: f64 = 45.0;
 /// The same of the one RDB file of a server in cluster mode, of which there are others: e^-7 have one such gap.
 const LIKELY: f64 = 7.0;
@@ -140,7 +140,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// What a node holds without heavy units.
+    /// The load of a node without heavy units.
     fn on(&self, node: &NodeLoad) -> f64 {
         let heavy = self.heavy.iter();
         let heavy = heavy.filter(|unit| unit.node.as_ref() == Some(&node.id));
@@ -309,7 +309,7 @@ fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts<'_>) -> Option<Sign> 
     if of_mean.is_empty() {
         return None;
     }
-    // What one node lacks puts all others above the mean: those are not at fault.
+    // If one node lacks keys, all others are above the mean: those are not at fault.
     let of_median = off_from(nodes, rest, median_density);
     let off = if of_median.is_empty() {
         of_mean
@@ -357,7 +357,7 @@ impl Off<'_> {
     }
 }
 
-/// What a slot holds, of the loads and slots of nodes.
+/// The mean load of a slot, by the loads and slots of nodes.
 fn mean_density(loads: &[(f64, f64)]) -> f64 {
     let add = |(load, slots): (f64, f64), of: &(f64, f64)| (load + of.0, slots + of.1);
     let (load, slots) = loads.iter().fold((0.0, 0.0), add);

@@ -18,7 +18,7 @@ pub struct RandomUnits {
     lattice: f64,
 }
 
-/// What the generating function says at one point: K, K' and K''.
+/// The generating function at one point: K, K' and K''.
 struct At {
     log: f64,
     load: f64,

@@ -1,4 +1,4 @@
-//! What the report expects of a perfect hash, in closed form from the number of effective units.
+//! The expected loads under a perfect hash, in closed form from the number of effective units.
 //!
 //! w_g is the load of unit g, W their sum, S the number of slots.
 //! N_eff = W^2 / sum w_g^2 (Kish, Survey Sampling, 1965); CV^2 of slots = (S - 1) / N_eff.

@@ -62,7 +62,7 @@ fn light(random: &mut Random, nodes: usize, rest: f64, weight: f64) -> Vec<f64> 
         (0..units.round() as usize).for_each(|_| loads[random.below(nodes)] += weight);
         return loads;
     }
-    // Normal deviates less their mean are a multinomial distribution of many units.
+    // Normal deviates minus their mean are a multinomial distribution of many units.
     let sigma = (rest * weight / n).sqrt();
     let deviates: Vec<f64> = (0..nodes).map(|_| random.normal()).collect();
     let mean = deviates.iter().sum::<f64>() / n;

@@ -25,7 +25,8 @@ kernel!(
     "aes"
 ); // PMULL comes with AES
 
-// In all that follows SAFETY is that of the traits: a register exists only where the CPU has the instructions.
+// SAFETY of all that follows, unsafe methods included: as the traits require. The caller of an unsafe method has checked
+// that the CPU has the instructions, and a register exists only where it has them.
 
 /// One register.
 #[derive(Clone, Copy)]
@@ -133,7 +134,7 @@ impl Barrett for Register {
         Register(unsafe { vreinterpretq_u64_u16(vshlq_n_u16(vreinterpretq_u16_u64(self.0), BITS)) })
     }
 
-    /// An insertion covers what is above it.
+    /// An insertion covers the bits above it.
     #[inline(always)]
     fn insert16<const K: usize>(self, from: Self) -> Self {
         // SAFETY: as for the traits.

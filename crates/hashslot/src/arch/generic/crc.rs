@@ -23,7 +23,7 @@ use crate::{Batch, SLOTS};
 /// A register of `LANES` lanes of 128 bits. A value exists only where the CPU has the instructions.
 ///
 /// All functions must be inlined into one that has the `#[target_feature]`s, or each intrinsic becomes a call. So there
-/// are no closures here: they cannot be `#[inline(always)]`.
+/// must not be closures here: they cannot be `#[inline(always)]`.
 pub(crate) trait Clmul: Word {
     /// 128-bit lanes of a register: 1, 2 or 4.
     const LANES: usize;
@@ -49,7 +49,7 @@ pub(crate) trait Clmul: Word {
     /// Reads `BYTES` bytes and repeats them until the register is full, or a whole register if it is smaller.
     ///
     /// # Safety
-    /// As for `load`; `from` must be aligned to what is read.
+    /// As for `load`; `from` must be aligned to the bytes read.
     unsafe fn load_repeated<const BYTES: usize>(from: *const u8) -> Self;
 
     /// Bitwise AND.
@@ -109,7 +109,7 @@ pub(crate) trait Clmul: Word {
     unsafe fn finish<K: Keys<Self>>(keys: K, slots: &mut [u16; GROUP]);
 }
 
-/// `impl Word for Register`, one intrinsic for each operation.
+/// `impl Word for Register`, one intrinsic for each operation. SAFETY of its unsafe methods: as the trait requires.
 macro_rules! word {
     ($zero:expr, $load:expr, $store:expr, $xor:expr) => {
         impl $crate::arch::generic::sparse::Word for Register {
@@ -207,6 +207,7 @@ struct UpTo<'a, V: Clmul, const BYTES: usize>(Group<'a, V>);
 impl<V: Clmul, const BYTES: usize> Keys<V> for UpTo<'_, V, BYTES> {
     const SHARED: usize = (16 * V::LANES).div_ceil(BYTES);
 
+    // SAFETY: as the trait requires: keys in their buffer, of at most `BYTES` bytes.
     #[inline(always)]
     unsafe fn weighted(self, first: usize) -> V {
         let (width, weights) = (16 * V::LANES, poly::weights(BYTES));
@@ -232,6 +233,7 @@ impl<V: Clmul, const BYTES: usize> Keys<V> for UpTo<'_, V, BYTES> {
 impl<V: Clmul> Keys<V> for &[V; GROUP] {
     const SHARED: usize = 1;
 
+    // SAFETY: nothing to require, as no memory is read.
     #[inline(always)]
     unsafe fn weighted(self, first: usize) -> V {
         self[first]

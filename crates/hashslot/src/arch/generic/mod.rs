@@ -1,4 +1,4 @@
-//! What the vector kernels share: the arithmetic modulo the CRC's polynomial, groups of keys, long keys.
+//! The shared parts of the vector kernels: the arithmetic modulo the CRC's polynomial, groups of keys, long keys.
 
 pub(crate) mod crc;
 pub(crate) mod groups;

@@ -29,7 +29,7 @@ pub(crate) const WEIGHTED: usize = 4096;
 #[repr(align(64))]
 pub(crate) struct Weights(pub [[u64; 2]; WEIGHTED / 16]);
 
-/// What the halves of 16 bytes are multiplied by: 16 bytes that end 128*k bits before the message's end, read as
+/// The factors of the halves of 16 bytes: 16 bytes that end 128*k bits before the message's end, read as
 /// one big-endian number, are congruent to low * x^(128*k + 16) + high * x^(128*k + 64 + 16).
 /// Products of 64 and 16 bits have at most 79: they may be XORed as they are and reduced once.
 pub(crate) static WEIGHTS: Weights = {

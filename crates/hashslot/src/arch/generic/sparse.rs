@@ -34,7 +34,7 @@ pub(crate) trait Word: Copy {
 /// Words that the recurrence looks back.
 const BACK: usize = 16;
 
-/// Room for what is left of a key, aligned for the widest word.
+/// Room for the rest of a key, aligned for the widest word.
 #[repr(align(64))]
 pub(crate) struct Rest {
     bytes: [u8; 64 + 2048],
@@ -42,7 +42,7 @@ pub(crate) struct Rest {
 }
 
 impl Rest {
-    /// What is left; 64 readable bytes lie before it.
+    /// The remaining bytes; 64 readable bytes lie before them.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[64..self.end]
     }
@@ -84,7 +84,7 @@ pub(crate) unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
     }
     let done = rounds * BACK * width;
     rest.end = 64 + len - done;
-    // SAFETY: less than two rounds are left, which is what the buffer holds after its first 64 bytes.
+    // SAFETY: less than two rounds are left, and the buffer holds that many after its first 64 bytes.
     unsafe {
         let to = buffer.add(64);
         from.add(done).copy_to_nonoverlapping(to, len - done);
@@ -104,6 +104,7 @@ pub(crate) unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
 }
 
 /// Sixteen bytes without intrinsics: compilers put the pair into one vector where the CPU has any.
+// SAFETY of its unsafe methods: as the trait requires; any CPU will do.
 impl Word for [u64; 2] {
     #[inline(always)]
     unsafe fn zero() -> Self {

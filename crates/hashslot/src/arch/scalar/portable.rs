@@ -97,7 +97,7 @@ unsafe fn short(key: &[u8]) -> u16 {
             .cast::<[u8; WORD]>()
             .read()
     };
-    // Zeros where bytes are not the key's. Two shifts: there may be none of the key, and one shift by 64 overflows.
+    // Zeros for bytes after the key. Two shifts: the key may have no bytes here, and one shift by 64 overflows.
     let own = !(u64::MAX >> (4 * first.len()) >> (4 * first.len()));
     let word = (u64::from_le_bytes(word) & own).to_le_bytes();
     let mut crc = look_up(word, &TABLES[words.len()]);

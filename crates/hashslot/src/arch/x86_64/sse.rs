@@ -25,7 +25,8 @@ kernel!(
     "pclmulqdq"
 );
 
-// In all that follows SAFETY is that of the traits: a register exists only where the CPU has the instructions.
+// SAFETY of all that follows, unsafe methods included: as the traits require. The caller of an unsafe method has checked
+// that the CPU has the instructions, and a register exists only where it has them.
 
 /// One register.
 #[derive(Clone, Copy)]

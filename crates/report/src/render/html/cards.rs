@@ -31,7 +31,7 @@ struct Card {
     steps: Vec<cards::CardStep>,
 }
 
-/// The cards as HTML, and the problems that have none. `stops` are where reading ended early.
+/// The cards as HTML, and the problems without a card. `stops` are where reading ended early.
 pub(super) fn render(
     mut found: Vec<cards::Card>,
     stops: &[String],
@@ -67,5 +67,5 @@ pub(super) fn render(
     Ok((cards.collect::<Result<_>>()?, others))
 }
 
-/// What the tables of the cards are called in the page.
+/// The ids of the cards' tables in the page.
 const WHY: [&str; CARDS] = ["finding-0", "finding-1", "finding-2", "finding-3"];

@@ -1,7 +1,7 @@
-//! What the script of the page works on: a part of report.json, packed, as text that may stand in a `<script>`.
+//! The data of the page's script: a part of report.json, packed, as text that may stand in a `<script>`.
 //!
 //! Slot loads are numbers to base 36 with spaces between, which is half of their JSON and holds all of a u64; owners
-//! are runs, `3x:1` for 141 slots of node 1, with `-` for none.
+//! are runs, `3x:1` for 141 slots of node 1, with `-` for slots without an owner.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ pub(super) fn for_script(json: &str) -> String {
     text
 }
 
-/// What keys without hash tags and of equal sizes would give.
+/// The expectation for keys without hash tags and of equal sizes.
 fn plain(summary: &Summary) -> Option<PerMetric<Expectation>> {
     let positive = |units: &UnitsBy| (units.positive > 0.0).then_some(units.positive);
     let per = &summary.units.per;

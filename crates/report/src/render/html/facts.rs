@@ -13,7 +13,7 @@ pub(super) struct Fact {
     pub text: String,
     /// The exact number.
     pub value: String,
-    /// What it is.
+    /// Its words.
     pub words: &'static str,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
         .collect()
 }
 
-/// How old the input is: what the dump says of itself, else the dates of the files, which a copy changes, and when they were analyzed.
+/// How old the input is: by the dump itself, else by the dates of the files, which a copy changes, and when they were analyzed.
 pub(super) fn made(summary: &Summary) -> String {
     let analyzed = format!("analyzed {}", time(summary.run.started));
     let what = match summary.input.written {

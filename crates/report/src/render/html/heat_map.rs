@@ -16,7 +16,7 @@ const NAMES: usize = 50;
 const NAME: usize = 80;
 const WORDS: usize = 400;
 
-/// What the colours end above at least, in grains.
+/// The least top of the colours, in grains.
 const LEAST_TOP: u64 = 10;
 
 /// The map.
@@ -27,7 +27,7 @@ struct HeatMap {
     slots_per_row: usize,
 }
 
-/// What the script draws.
+/// The data that the script draws.
 #[derive(Serialize)]
 struct Data {
     heat: Heat,

@@ -76,17 +76,17 @@ struct Page<'a> {
     /// How old the input is and when it was analyzed.
     made: String,
     word: String,
-    /// What a filter left out.
+    /// The note on keys that a filter left out.
     filter: Option<String>,
     /// A card for each of the first problems, and the others.
     cards: Vec<String>,
     others: Vec<String>,
-    /// What is known of roles without a problem.
+    /// Facts about roles without a problem.
     known: Vec<String>,
     facts: Vec<Fact>,
     warnings: Vec<String>,
     notes: Vec<String>,
-    /// What to do.
+    /// The steps.
     steps: Option<Section>,
     sections: Vec<Section>,
     /// Sections by their place, those that share a row of the page together.
@@ -171,7 +171,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// What the report is about.
+/// The subject of the report.
 fn title(summary: &Summary) -> String {
     match (&summary.run.title, summary.input.files.first()) {
         (Some(title), _) => spell::cut(title),

@@ -22,7 +22,7 @@ pub(super) struct Marks<'a> {
     shapes: Vec<Shape>,
 }
 
-/// A mark as a path: its outline, the attributes that paint it, and what to say of it.
+/// A mark as a path: its outline, the attributes that paint it, and its tooltip.
 struct Shape {
     path: String,
     paint: String,

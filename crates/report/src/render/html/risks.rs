@@ -1,4 +1,4 @@
-//! Risks as a list: how urgent each is, what it is, and on which node.
+//! Risks as a list: the severity of each, its sentence, and its node.
 
 use askama::{Result, Template};
 

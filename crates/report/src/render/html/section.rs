@@ -45,7 +45,7 @@ const BORDERED: usize = 24;
 /// Where the manual is.
 pub(super) const MANUAL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
 
-/// What the sections of a page have in common.
+/// The context that the sections of a page share.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     /// The metrics that the input carries.

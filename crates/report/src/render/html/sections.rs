@@ -46,13 +46,13 @@ struct Page {
     notes: Vec<String>,
 }
 
-/// What is above and below the sections.
+/// The parts above and below the sections.
 pub struct Frame<'a> {
-    /// What the page is about.
+    /// The subject of the page.
     pub title: &'a str,
     /// The finding.
     pub sentence: &'a str,
-    /// What limits it.
+    /// Its limits.
     pub notes: &'a [String],
     /// Rows of a table that are seen before the reader asks for all.
     pub rows: usize,

@@ -1,4 +1,4 @@
-//! What to do as a table: each step with its command to copy, and every role after it.
+//! The steps as a table: each step with its command to copy, and every role after it.
 
 use askama::Template;
 

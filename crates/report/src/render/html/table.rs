@@ -24,10 +24,10 @@ const SHORT: usize = 24_000;
 pub(super) struct Table<'a> {
     /// The id of its section: its own id begins with it, and the heading of the section names it.
     section: &'static str,
-    /// Its place among the tables of the section; the first has none in its id.
+    /// Its place among the tables of the section; the id of the first table has no number.
     place: usize,
     columns: Vec<Column<'a>>,
-    /// What heads mean, where that is not plain: those that mean the same together.
+    /// The meaning of heads that are not plain: those that mean the same together.
     legend: Vec<(String, &'static str)>,
     /// Rows that fit, each as long as `columns`.
     rows: Vec<Vec<Cell>>,
@@ -142,7 +142,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// What the heads of `columns` mean, those that mean the same together.
+/// The meaning of the heads of `columns`, those that mean the same together.
 fn legend<'a>(columns: impl Iterator<Item = &'a view::Column>) -> Vec<(String, &'static str)> {
     let mut legend: Vec<(String, &'static str)> = Vec::new();
     for column in columns.filter(|column| !column.hint.is_empty()) {

@@ -1,4 +1,4 @@
-//! The page as text: what it may run, how large it gets, which colours it has.
+//! The page as text: the scripts that it may run, its size, its colours.
 
 use slotscope_engine::metric::{Errors, Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -37,7 +37,7 @@ fn page(summary: &Summary) -> String {
 /// A summary in which everything is as long as it can be, and needs escaping.
 fn largest() -> Summary {
     let name = |index: usize| Name([vec![b'<'; 1 << 10], index.to_string().into_bytes()].concat());
-    // Weights are what a table says; keys are counted one by one.
+    // Weights are those of a table; keys are counted one by one.
     let load = PerMetric::of_keys(1_000_000_000_000)
         .with(Metric::Bytes, u64::MAX)
         .with(Metric::Ops, u64::MAX);

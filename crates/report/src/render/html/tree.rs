@@ -14,7 +14,7 @@ use crate::render::html::spell::cut;
 const LEVELS: usize = 16;
 /// Bytes of a branch without its name.
 const MARKUP: usize = 420;
-/// Bytes of what it says of expiry.
+/// Bytes of the words about expiry.
 const EXPIRY_MARKUP: usize = 70;
 
 /// Bytes of a tree.

@@ -1,8 +1,8 @@
-//! The verdict for people who do not run the cluster: what it means.
+//! The verdict for people who do not run the cluster, and its meaning.
 
 use slotscope_findings::summary::state::{Role, State};
 
-/// The colour that it has: the class of what is fine, to be watched, wrong.
+/// Its colour: the class of fine, watched or wrong states.
 pub(super) fn class(state: State) -> &'static str {
     match state {
         State::Balanced => "fine",
@@ -11,7 +11,7 @@ pub(super) fn class(state: State) -> &'static str {
     }
 }
 
-/// What it means.
+/// Its meaning.
 pub(super) fn meaning(state: State, role: Option<Role>) -> &'static str {
     match (state, role) {
         (State::Down, _) => {

@@ -52,7 +52,7 @@ pub(crate) fn shade(load: u64, median: u64) -> char {
     SHADES[level(load, median)]
 }
 
-/// How dark a load is, from 0 for none to 4.
+/// The shade of a load, from 0 for no load to 4.
 pub fn level(load: u64, median: u64) -> usize {
     let times = load as f64 / median.max(1) as f64;
     match load {

@@ -32,7 +32,7 @@ struct Column {
     /// Its head, then its cells.
     cells: Vec<String>,
     is_number: bool,
-    /// What its names may be cut to; `None` where they are not.
+    /// The length that its names may be cut to; `None` if they are not cut.
     least: Option<usize>,
     is_of_nodes: bool,
     rank: Rank,
@@ -162,7 +162,7 @@ fn columns(table: &Table<'_>, rows: usize, page: Page<'_>) -> Vec<Column> {
     columns
 }
 
-/// What could ever be shown of a cell.
+/// The text of a cell that could ever be shown.
 fn spelled(cell: &Cell<'_>, most: usize) -> String {
     match cell.value {
         Value::None => String::from("-"),

@@ -1,4 +1,4 @@
-//! What an advice rests on, and how to try it.
+//! The evidence for an advice, and how to try it.
 
 use slotscope_engine::text::{bytes, counted, grouped, percent, shell_word};
 use slotscope_findings::advise::decision::Evidence;
@@ -6,7 +6,7 @@ use slotscope_findings::advise::findings::AdviseFindings;
 
 use crate::view::{Block, Section};
 
-/// What the advice is from.
+/// The input of the advice.
 pub fn counted_input(findings: &AdviseFindings) -> String {
     format!(
         "{} and {}; load is {}",
@@ -16,7 +16,7 @@ pub fn counted_input(findings: &AdviseFindings) -> String {
     )
 }
 
-/// What was not seen, and how to continue.
+/// Names and batches that were not seen, and how to continue.
 pub(super) fn notes(findings: &AdviseFindings) -> Section<'_> {
     let mut section = Section::titled("What this rests on");
     for line in evidence(findings) {

@@ -18,7 +18,7 @@ use crate::view::{Block, Cell, Column, Section, Table};
 
 /// Tags and patterns that a sentence names.
 const NAMED: usize = 4;
-/// Heads of what is below them.
+/// Heads of the blocks below them.
 const NAMES: &str = "Names";
 const BATCHES: &str = "Commands with several keys";
 const SCHEMES: &str = "Schemes";
@@ -40,7 +40,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
         .explained("advise.md", "choosing hash tags")
         .paragraph(sentence::summary(findings))
         .with_all(SchemeChart::of(findings).map(Block::Schemes));
-    // What becomes of the names is what a reader of a report wants to know; the figures of the schemes are with the chart.
+    // A reader of a report wants to know the new names; the figures of the schemes are with the chart.
     for (title, blocks) in parts(findings) {
         section = section.paragraph(format!("{title}:")).with_all(blocks);
     }
@@ -63,7 +63,7 @@ fn parts(findings: &AdviseFindings) -> Vec<(&'static str, Vec<Block<'_>>)> {
     parts
 }
 
-/// What becomes of the names.
+/// The new names.
 fn names(findings: &AdviseFindings) -> Vec<Block<'_>> {
     let changed = |family: &&FamilyAdvice| family.becomes.is_some();
     let table = Table::of(findings.families.iter().filter(changed))

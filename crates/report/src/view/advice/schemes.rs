@@ -32,7 +32,7 @@ pub struct SchemePoint {
 }
 
 impl SchemePoint {
-    /// What is on both axes, in words.
+    /// The figures on both axes, in words.
     pub(crate) fn figures(&self) -> String {
         format!(
             "{:.0}%, {:.2} ({:.2})",

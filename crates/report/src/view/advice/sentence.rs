@@ -7,7 +7,7 @@ use slotscope_findings::advise::reasons::KeepReason;
 
 use crate::view::advice::NAMED;
 
-/// What to do, and what it brings.
+/// The recommended change, and its effect.
 pub(super) fn summary(findings: &AdviseFindings) -> String {
     let (Some(best), Some(today)) = (
         findings.schemes.first(),

@@ -7,7 +7,7 @@ pub enum Elements {
     Known(u64),
     /// Only a module knows, or there are too many to count.
     Unknown,
-    /// Its packed bytes are not what they should be; a server refuses to load it.
+    /// Its packed bytes are invalid; a server refuses to load it.
     Damaged,
 }
 

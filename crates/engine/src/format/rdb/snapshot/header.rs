@@ -2,10 +2,10 @@
 
 use crate::format::rdb::snapshot::kind::Space;
 
-/// What precedes the snapshot in a capture whose end is marked by these bytes.
+/// The prefix of a snapshot in a capture whose end is marked.
 const MARKED: &[u8] = b"EOF:";
 
-/// Bytes of such a mark.
+/// The length of a mark.
 pub(super) const MARK: usize = 40;
 
 /// Bytes that hold any header: a server that is not ready sends a line end every second.
@@ -16,7 +16,7 @@ pub(super) const LONGEST: usize = 4096;
 pub(super) struct Header {
     /// Bytes before the magic.
     pub wrapper: usize,
-    /// Who numbers its types.
+    /// The numbering of its types.
     pub space: Space,
     /// Its version.
     pub version: u32,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Who numbers types and opcodes.
+/// The numbering of types and opcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Space {
     /// `REDIS` and four digits: Redis, and Valkey before 9.0.
@@ -17,9 +17,9 @@ pub(super) const FIRST_OPCODE: u8 = 107;
 /// A type of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// What TYPE answers; of a module's value the module decides.
+    /// The reply to TYPE; the type of a module's value is the module's own.
     pub name: &'static str,
-    /// What OBJECT ENCODING answers for a value that is stored so; of a string its bytes decide.
+    /// The reply to OBJECT ENCODING for a value that is stored so; that of a string depends on its bytes.
     pub encoding: &'static str,
     /// How its bytes are laid out.
     pub layout: Layout,
@@ -46,7 +46,7 @@ pub(super) enum Layout {
     Containers,
     /// A stream.
     Stream(StreamForm),
-    /// What a module wrote.
+    /// A value written by a module.
     Module,
     /// A count, then that many times field, value and when they expire, in eight bytes.
     FieldsThenExpiry,
@@ -79,7 +79,7 @@ pub(super) enum Packing {
     Zipmap,
 }
 
-/// What the streams of a version hold.
+/// The fields in the streams of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StreamForm {
     /// Of Redis 5.0.
@@ -94,7 +94,7 @@ pub(super) enum StreamForm {
     Refused,
 }
 
-/// What TYPE answers for a string.
+/// The reply to TYPE for a string.
 pub(super) const TEXT: &str = "string";
 const HASH: &str = "hash";
 const LIST: &str = "list";

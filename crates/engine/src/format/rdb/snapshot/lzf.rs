@@ -3,8 +3,8 @@
 /// Bytes that one packed byte decodes to at most: three are a copy of 264.
 pub(super) const MOST: u64 = 88;
 
-/// What of `packed` is decoded, at most `most` bytes; `None` where it is not LZF. Input that ends in the middle of a
-/// run gives what there is of it.
+/// Decodes the start of `packed`, at most `most` bytes; `None` if it is not LZF. Input that ends in the middle of a
+/// run gives the bytes before the end.
 pub(super) fn decoded(packed: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(most.min(8 * packed.len()));
     let mut rest = packed;
@@ -32,7 +32,7 @@ pub(super) fn decoded(packed: &[u8], most: usize) -> Option<Vec<u8>> {
         rest = behind;
         let back = (usize::from(control & 31) << 8 | usize::from(low)) + 1;
         let from = out.len().checked_sub(back)?;
-        // What is copied may reach into what it becomes, so it goes byte by byte.
+        // A copy may overlap its target, so it goes byte by byte.
         for at in from..(from + len + 2).min(from + most - out.len()) {
             out.push(out[at]);
         }

@@ -25,7 +25,7 @@ const SLOT_LIST: u64 = 16;
 /// Bytes of a dictionary, of a quicklist, and of one of its nodes.
 const DICT: u64 = 56;
 const QUICKLIST: u64 = 40;
-/// What a list and a skip list have more where they know their bytes.
+/// Bytes that a list and a skip list add if they track their size.
 const BYTES: u64 = 8;
 const NODE: u64 = 40;
 
@@ -42,7 +42,7 @@ const SORTED_91: u64 = 544;
 /// Bytes in front of a field that expires, in Redis.
 const FIELD_EXPIRY: u64 = 18;
 
-/// Bytes of the time of a field that is in one block with its value, and how long such a block may be.
+/// Bytes of the expiry of a field that shares a block with its value, and how long such a block may be.
 const ENTRY_EXPIRY: u64 = 16;
 const ENTRY_MOST: u64 = 128;
 
@@ -66,7 +66,7 @@ pub(super) struct Footprint {
 /// No field expires.
 const NONE_EXPIRES: (u64, u64, u64) = (0, u64::MAX, 0);
 
-/// What a value is at its top.
+/// The top-level structure of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Body {
     /// Nothing that is known.
@@ -81,7 +81,7 @@ enum Body {
     Fields,
     /// A table and a skip list.
     Sorted,
-    /// What a module says.
+    /// A value of a module.
     Module,
 }
 
@@ -107,7 +107,7 @@ impl Footprint {
         self.body = Body::Text(len.map(|len| len.min(MAX_LEN)));
     }
 
-    /// All elements in one block; with what is kept next to it where fields expire.
+    /// All elements in one block; with the index next to it if fields expire.
     pub(super) fn packed(&mut self, len: u64, fields_expire: bool) {
         let len = len.min(MAX_LEN);
         self.body = Body::Blocks;
@@ -227,14 +227,14 @@ impl Footprint {
             _ => None,
         };
         let object = match self.body {
-            // Of these the allocator is asked.
+            // The allocator is asked for the size of modules.
             Body::Module => self.taken(self.object_of(key, expires)),
             _ => self.object(key, expires, text),
         };
         Some(object + (top + self.parts).round() as u64)
     }
 
-    /// What OBJECT ENCODING answers of a string at a key of `key` bytes, as the server loads it; `None` for other values.
+    /// The reply to OBJECT ENCODING for a string at a key of `key` bytes, as the server loads it; `None` for other values.
     pub(super) fn text_encoding(&self, key: u64, expires: bool) -> Option<&'static str> {
         match self.body {
             Body::Text(text) => Some(self.encoding_of(key, expires, text)),
@@ -326,7 +326,7 @@ impl Footprint {
         80.0 + 64.0 * buckets * (2.0 - up_to_seven)
     }
 
-    /// What a dictionary adds for each element.
+    /// Adds the bytes that a dictionary uses for an element.
     fn entry(&mut self) {
         if !self.server.has_buckets() {
             self.parts += ENTRY as f64;
@@ -345,7 +345,7 @@ impl Footprint {
 
     /// Bytes in front of a string that is in a block with others.
     fn header(&self, len: u64) -> u64 {
-        // Of one that nearly needs a longer one, Redis takes that.
+        // If the string nearly needs a longer header, Redis takes the longer one.
         match header(len) {
             short if self.server.joins_fields() && len >= 32 => header(len + short),
             other => other,
@@ -356,7 +356,7 @@ impl Footprint {
         self.parts += self.string_of(len) as f64;
     }
 
-    /// Bytes of a string: a short one does not know how long its block is, so what was asked for is added up.
+    /// Bytes of a string: a short one does not know the length of its block, so the requested bytes are added up.
     fn string_of(&self, len: u64) -> u64 {
         match header(len) + len + 1 {
             asked if self.server.adds_up() && (1..32).contains(&len) => asked,
@@ -373,7 +373,7 @@ impl Footprint {
         } as f64;
     }
 
-    /// What a value is at its top, with how many bytes it has where that is kept; then its block is asked for them.
+    /// The bytes of a top-level structure, with its size field if it has one, as the allocator rounds them.
     fn with_bytes(&self, top: u64) -> u64 {
         if self.server.adds_up() {
             self.taken(top + BYTES)

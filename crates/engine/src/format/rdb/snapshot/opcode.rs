@@ -1,4 +1,4 @@
-//! Opcodes: what surrounds the keys of an RDB file, and what is written before one of them.
+//! Opcodes: the parts around the keys of an RDB file, and the attributes before a key.
 
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ impl Walker {
         Ok(Step::On)
     }
 
-    /// What is known of the next key, of which something is at `at`.
+    /// The attributes of the next key, one of which is at `at`.
     fn before_key(&mut self, at: u64) -> &mut Attributes {
         self.next.0.get_or_insert(at);
         &mut self.next.1
@@ -133,7 +133,7 @@ impl Walker {
         Ok(())
     }
 
-    /// What modules keep for the next key: four bytes that say whose it is, then its parts.
+    /// The metadata that modules keep for the next key: four bytes for the owner, then its parts.
     fn key_meta(&mut self) -> Read<()> {
         let classes = self.input.length()?;
         (0..classes).try_for_each(|_| {
@@ -180,7 +180,7 @@ impl Walker {
         }
     }
 
-    /// The end of the file: its checksum, and what is after it.
+    /// The end of the file: its checksum, and the bytes after it.
     fn end(&mut self, header: Header) -> Read<()> {
         self.end_slot(None);
         let at = self.input.offset();
@@ -214,7 +214,7 @@ impl Walker {
         self.behind()
     }
 
-    /// What follows the end: the mark of a captured replication stream, the commands of an append-only file.
+    /// The bytes after the end: the mark of a captured replication stream, the commands of an append-only file.
     fn behind(&mut self) -> Read<()> {
         let at = self.input.offset();
         let head = self.input.peek(MARK + 1)?;

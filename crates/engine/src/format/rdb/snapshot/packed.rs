@@ -2,7 +2,7 @@
 
 use crate::format::rdb::snapshot::kind::Packing;
 
-/// What is after the last entry.
+/// The byte after the last entry.
 const END: u8 = 0xFF;
 
 /// How many entries there are.
@@ -12,11 +12,11 @@ pub(super) enum Entries {
     Known(u64),
     /// As many as a walk over all of them finds.
     Uncounted,
-    /// The string is not what it should be.
+    /// The string is invalid.
     Damaged,
 }
 
-/// What the first bytes of a packed string of `len` bytes say; eleven are enough.
+/// The number of entries by the first bytes of a packed string of `len` bytes; eleven are enough.
 pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
     let known = |is_right: bool, count| {
         if is_right {

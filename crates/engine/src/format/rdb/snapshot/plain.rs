@@ -1,4 +1,4 @@
-//! Plain rows: a key and a string value that lie whole in what was read of the file. Most rows of most files are plain;
+//! Plain rows: a key and a string value that lie whole in the bytes read so far. Most rows of most files are plain;
 //! they are read without a copy and without a check a byte.
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ pub(super) const STRING: u8 = 0;
 
 /// A plain row, as offsets from its first byte.
 pub(super) struct PlainRow {
-    /// What precedes the key.
+    /// The attributes before the key.
     pub attributes: Attributes,
     /// Where the key is.
     pub key: Range<usize>,
@@ -47,7 +47,7 @@ enum Text {
 }
 
 impl Bounds {
-    /// Those of the row that `bytes` start with; `None` where it is not plain, or not whole.
+    /// The bounds of the row at the start of `bytes`; `None` if it is not plain, or incomplete.
     #[inline(always)]
     pub(super) fn of(bytes: &[u8]) -> Option<Bounds> {
         let mut at = 0;
@@ -86,7 +86,7 @@ impl Bounds {
 }
 
 impl PlainRow {
-    /// The row that `bytes` start with; `None` where it is not plain, or not whole.
+    /// The row at the start of `bytes`; `None` if it is not plain, or incomplete.
     #[inline]
     pub(super) fn at_start_of(bytes: &[u8]) -> Option<PlainRow> {
         let Bounds {
@@ -151,7 +151,7 @@ impl Walker {
         }
     }
 
-    /// What is reported of the last row outlives the buffer.
+    /// The last row must outlive the buffer, as it is reported.
     pub(super) fn keep_last_key(&mut self) {
         if let Some((bytes, key)) = self.last_plain.take() {
             self.key.clear();

@@ -1,4 +1,4 @@
-//! What a walk over an RDB file comes across.
+//! The records and remarks of a walk over an RDB file.
 
 use std::borrow::Cow;
 
@@ -6,22 +6,22 @@ use crate::format::Notice;
 use crate::format::batch::{NEVER, SOMETIME};
 use crate::format::rdb::snapshot::elements::Elements;
 
-/// A key and what is known of it.
+/// A key and its known attributes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record<'a> {
     /// Its name.
     pub key: &'a [u8],
     /// The number of its database.
     pub database: u64,
-    /// What TYPE answers.
+    /// The reply to TYPE.
     pub type_name: Cow<'static, str>,
-    /// What OBJECT ENCODING answers of a value that is stored so; empty where only a module knows.
+    /// The reply to OBJECT ENCODING for a value that is stored so; empty if only a module knows.
     pub encoding: &'static str,
     /// How many elements it has.
     pub elements: Elements,
     /// Bytes that it takes in memory, as MEMORY USAGE counts them, about; `None` where only a module knows.
     pub memory: Option<u64>,
-    /// What precedes it.
+    /// Its attributes.
     pub attributes: Attributes,
     /// Where it starts in the file: at its expiry, if it has one.
     pub offset: u64,
@@ -33,7 +33,7 @@ pub struct Record<'a> {
     pub is_imported: bool,
 }
 
-/// What is written before a key.
+/// The attributes that are written before a key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// When it expires, in milliseconds since 1970.
@@ -57,17 +57,17 @@ impl Attributes {
 /// Something odd about a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// What it counts as.
+    /// The notice that it counts as.
     pub notice: Notice,
     /// How often.
     pub count: u64,
     /// Where it is.
     pub offset: u64,
-    /// What it is.
+    /// A description.
     pub what: String,
 }
 
-/// What is found.
+/// An event of a walk.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A key.

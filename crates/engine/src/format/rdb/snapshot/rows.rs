@@ -140,7 +140,7 @@ fn number_of(record: &Record<'_>, number: Number) -> u64 {
     known.unwrap_or(MISSING)
 }
 
-/// Counts what is odd about a key.
+/// Counts the oddities of a key.
 #[inline]
 fn note_oddities(rows: &mut RowBatch, record: &Record<'_>) {
     let odd = [

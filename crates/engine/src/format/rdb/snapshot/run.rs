@@ -144,7 +144,7 @@ impl Runs {
         let may_go_on = ahead.get(run.bytes).is_none_or(|byte| may_start_row(*byte));
         if !run.is_worth_the_way() && may_go_on {
             walker.keep_last_key();
-            // What cannot be read is met again where it is needed.
+            // Bytes that cannot be read fail again where they are needed.
             let more = walker.input.peek(FEWEST_BYTES).map_or(0, <[u8]>::len);
             if more > read {
                 run = FoundRun::at_start_of(walker.input.ahead());

@@ -1,4 +1,4 @@
-//! The rows of a run on a worker: keys are spans of the bytes of the file, and what is known of them goes into columns.
+//! The rows of a run on a worker: keys are spans of the bytes of the file, and their attributes go into columns.
 
 use std::ops::Range;
 

@@ -13,7 +13,7 @@ pub(super) enum Server {
     Redis74,
     /// Redis 8.2: the key is in the object.
     Redis82,
-    /// Redis 8.4, which adds up what it asks for.
+    /// Redis 8.4, which adds up the bytes that it requests.
     Redis84,
     /// Redis 8.6 and 8.8: fields of hashes are in one block with their values, members of sorted sets in their nodes.
     Redis86,
@@ -67,7 +67,7 @@ impl Server {
         }
     }
 
-    /// What a report says of estimates of its memory: how far they were off where that was measured.
+    /// The note of a report on the error of memory estimates, where it was measured.
     pub(super) fn estimate(self) -> Notice {
         match self {
             Server::Redis7 => Notice::EstimatedRedis7,

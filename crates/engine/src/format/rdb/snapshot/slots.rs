@@ -1,5 +1,5 @@
 //! Headers of slots: a server in cluster mode writes its keys slot by slot, and before each how many there are. They
-//! check what is read: the slot of each key, and that none is missing.
+//! check the keys read: the slot of each key, and that none is missing.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use hashslot::SLOTS;
 
-/// What a header says of the keys after it.
+/// A header of a slot: the number of keys after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SlotHeader {
     /// The slot.
@@ -36,7 +36,7 @@ impl SlotHeader {
 pub(super) struct SlotCheck {
     header: Option<(u64, SlotHeader)>,
     seen: SlotCounts,
-    /// What the workers check the keys with.
+    /// The check of keys that the workers run.
     watch: Option<Watch>,
     /// Whether there was any header.
     pub is_any: bool,

@@ -51,14 +51,14 @@ fn first_id(input: &mut Forward, tree: &mut Tree) -> Read<()> {
     Ok(())
 }
 
-/// A group; what is not acknowledged in it.
+/// A group; its unacknowledged entries.
 fn group(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<Tree> {
     let name = input.skip_string()?.len();
     lengths(input, 2)?;
     if form >= StreamForm::Offsets {
         lengths(input, 1)?;
     }
-    // What was delivered and not acknowledged: id, when, how often.
+    // Entries that were delivered and not acknowledged: id, when, how often.
     let mut pending = memory.tree();
     repeat(input, |input| {
         pending.add(input.array()?);

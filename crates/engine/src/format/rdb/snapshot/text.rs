@@ -59,7 +59,7 @@ impl Stored {
         }
     }
 
-    /// Bytes that it still takes in the file after what was read to know how it is stored.
+    /// The bytes that it still takes in the file after those that show how it is stored.
     pub(super) fn bytes_behind(self) -> u64 {
         match self {
             Stored::Bytes(len) | Stored::Lzf(len, _) => len,
@@ -68,7 +68,7 @@ impl Stored {
     }
 }
 
-/// What is read of an RDB file.
+/// A reader of texts in an RDB file.
 pub(super) trait Texts {
     /// A length; the encodings of strings are not lengths.
     fn length(&mut self) -> Read<u64>;
@@ -78,7 +78,7 @@ pub(super) trait Texts {
     fn skip_string(&mut self) -> Read<Stored>;
     /// The start of the string whose bytes follow, without passing over it.
     fn start_of(&mut self, stored: Stored) -> Read<Start>;
-    /// The string of at most `most` bytes whose bytes follow, in place of what is in `into`.
+    /// The string of at most `most` bytes whose bytes follow, in place of the content of `into`.
     fn stored_string(&mut self, stored: Stored, into: &mut Vec<u8>, most: u64) -> Read<()>;
     /// A string of at most `most` bytes; a longer or broken one is passed over, and empty.
     fn short_string(&mut self, most: u64) -> Read<Vec<u8>>;

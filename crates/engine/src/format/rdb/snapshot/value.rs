@@ -23,7 +23,7 @@ const SHORT_LIST: u64 = 8 << 10;
 /// The names of fields that hashes share: how many each template has, by its number.
 pub(super) type Templates = HashMap<u64, u64>;
 
-/// What else decides what a value is.
+/// Facts about the file on which the form of a value depends.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     /// The templates of the file.
@@ -32,7 +32,7 @@ pub(super) struct Context<'a> {
     pub packs_lists: bool,
 }
 
-/// What was learned of a value in passing.
+/// Facts learned while passing over a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Value {
     /// How many elements it has.
@@ -57,7 +57,7 @@ pub(super) fn pass(
             let (number, elements) = module::pass(input, memory)?;
             return Ok(Value {
                 elements,
-                // What a server says of all modules' values; the one that counts its elements comes with it.
+                // The reply to OBJECT ENCODING for all modules' values; the value that counts its elements has its own.
                 encoding: elements.known().map(|_| "raw"),
                 module: Some(number),
             });

@@ -1,4 +1,4 @@
-//! The walk over an RDB file, opcode by opcode, which yields its keys and what is odd about it.
+//! The walk over an RDB file, opcode by opcode, which yields its keys and remarks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,7 +25,7 @@ use crate::text::{counted, grouped};
 /// The longest key that is read.
 const MAX_KEY: u64 = 16 << 20;
 
-/// What is wrong with a longer one.
+/// The reason to reject a longer key.
 pub(super) const LONG_KEY: &str = "a key of over 16 MiB, which is not counted";
 
 /// A walk over an RDB file.
@@ -34,13 +34,13 @@ pub struct Walker {
     pub(super) header: Option<Header>,
     /// Whether the checksum is verified.
     pub(super) verifies: bool,
-    /// What is being read.
+    /// The item that is being read.
     pub(super) place: Place,
     pub(super) database: u64,
-    /// What was read of the next key before its type, and where that starts.
+    /// The attributes of the next key that precede its type, and where they start.
     pub(super) next: (Option<u64>, Attributes),
     pub(super) templates: Templates,
-    /// What wrote the file, where it says that.
+    /// The server that wrote the file, if the file says it.
     pub(super) server: Option<Server>,
     allocator: Allocator,
     pub(super) memory: Option<Footprint>,
@@ -74,7 +74,7 @@ pub(super) enum Commands {
     Next,
 }
 
-/// What a walk is in the middle of.
+/// The item that a walk is in the middle of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Magic and version.
@@ -87,7 +87,7 @@ pub(super) enum Place {
     Value(u8),
 }
 
-/// What an opcode leads to.
+/// The next step after an opcode.
 pub(super) enum Step {
     /// The next opcode.
     On,
@@ -164,7 +164,7 @@ impl Walker {
         self.slots.is_any
     }
 
-    /// What wrote the file, which is known before its keys.
+    /// The server that wrote the file; it is known before the keys.
     pub(super) fn server(&self) -> Option<Server> {
         let header = self.header?;
         Some(self.server.unwrap_or(Server::of_header(header)))
@@ -278,7 +278,7 @@ impl Walker {
             templates: &self.templates,
             packs_lists: header.version >= 11,
         };
-        // What wrote the file comes before its keys.
+        // The file names its server before the keys.
         let server = || self.server.unwrap_or(Server::of_header(header));
         let memory = self
             .memory
@@ -352,7 +352,7 @@ impl Walker {
         });
     }
 
-    /// What ended the walk, and what it was in the middle of.
+    /// The damage that ended the walk, and the item that it is in.
     fn damage_of(&mut self, fault: Fault) -> Damage {
         let (offset, what) = match fault {
             Fault::CutOff => {

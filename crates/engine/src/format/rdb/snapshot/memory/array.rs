@@ -104,7 +104,7 @@ mod tests {
     use crate::format::rdb::snapshot::allocator::Allocator;
     use crate::format::rdb::snapshot::server::Server;
 
-    /// What an array at a key of one byte takes: places with the bytes of strings that have blocks.
+    /// The memory of an array at a key of one byte: places with the bytes of strings that have blocks.
     fn bytes(places: &[(u64, Option<u64>)]) -> u64 {
         let mut memory = Footprint::new(Server::Redis810, Allocator::Jemalloc);
         let mut array = Array::default();

@@ -1,4 +1,4 @@
-//! What a hash of Valkey keeps to find fields that expire.
+//! The index by which a hash of Valkey finds fields that expire.
 
 use crate::format::rdb::snapshot::memory::Footprint;
 
@@ -10,7 +10,7 @@ const EXPIRY_NODE: u64 = 16;
 const EXPIRY_CHILD: f64 = 10.5;
 
 impl Footprint {
-    /// What a hash of Valkey keeps to find fields that expire: one, a vector of them, or a tree of buckets by their time.
+    /// The bytes of the index of fields that expire: one field, a vector of them, or a tree of buckets by their time.
     pub(super) fn expiries(&self) -> f64 {
         let (count, first, last) = self.expiring;
         let vector = |fields: u64| self.taken(8 + 8 * fields) as f64;

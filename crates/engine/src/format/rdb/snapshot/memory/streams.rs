@@ -1,4 +1,4 @@
-//! The memory of streams: blocks of entries in a tree by their first ids, groups, consumers, and what is not acknowledged.
+//! The memory of streams: blocks of entries in a tree by their first ids, groups, consumers, and unacknowledged entries.
 
 use crate::format::rdb::snapshot::memory::{Body, Footprint, MAX_LEN};
 use crate::format::rdb::snapshot::server::Server;
@@ -38,7 +38,7 @@ impl Footprint {
         self.add_packed(len.min(MAX_LEN));
     }
 
-    /// All groups of a stream, where it has any: what is not acknowledged in one of them is in this tree.
+    /// All groups of a stream, if it has any: the unacknowledged entries of one of them are in this tree.
     pub(in crate::format::rdb::snapshot) fn groups(&mut self, pending: Option<Tree>) {
         if let Some(pending) = pending.filter(|_| self.server.adds_up()) {
             self.parts += self.taken(self.tree_head()) as f64;
@@ -48,7 +48,7 @@ impl Footprint {
         }
     }
 
-    /// A group of consumers with a name of `name` bytes, which keeps what is not acknowledged in this tree.
+    /// A group of consumers with a name of `name` bytes, which keeps its unacknowledged entries in this tree.
     pub(in crate::format::rdb::snapshot) fn group(&mut self, name: u64, pending: Tree) {
         let (group, delivery) = match self.server {
             Server::Redis86 | Server::Redis810 => (GROUP + 24, DELIVERY + 40),
@@ -63,7 +63,7 @@ impl Footprint {
         }
     }
 
-    /// A consumer with a name of `name` bytes, who has this many times.
+    /// A consumer with a name of `name` bytes and this many pending times.
     pub(in crate::format::rdb::snapshot) fn consumer(
         &mut self,
         name: u64,
@@ -101,7 +101,7 @@ impl Footprint {
         }
     }
 
-    /// The nodes that a name alone has in a tree: its letters, and what it leads to.
+    /// The nodes that a name alone has in a tree: its letters, and its value.
     fn add_name(&mut self, name: u64) {
         self.add((4 + name.min(MAX_LEN)).next_multiple_of(8) + 8);
         self.add(8 + 8);

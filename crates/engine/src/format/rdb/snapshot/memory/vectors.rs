@@ -1,4 +1,4 @@
-//! The memory of vector sets, as their module counts it: from what is in the file, with means for layers and names.
+//! The memory of vector sets, as their module counts it: from the content of the file, with means for layers and names.
 
 use crate::format::rdb::snapshot::memory::{Body, Footprint, MAX_LEN, OBJECT};
 use crate::format::rdb::snapshot::module::Part;
@@ -21,7 +21,7 @@ const LOOKED_AT: u64 = 20;
 /// Bytes of attributes where no node that is looked at has any.
 const ATTRIBUTES: u64 = 64;
 
-/// Flags of what is in the file.
+/// Flags of the content of the file.
 const PROJECTED: u64 = 1;
 const ATTRIBUTED: u64 = 2;
 
