@@ -1,4 +1,4 @@
-//! Laws that hold for every input: the cut, the threads, the kernel and the order of merging never show, and nothing
+//! Properties that hold for every input: the cut, the threads, the kernel and the order of merging never show, and nothing
 //! is lost between the bytes and the counts.
 
 use std::collections::BTreeMap;
@@ -257,4 +257,27 @@ fn tallies_of_a_table_travel_and_neither_the_cut_nor_the_threads_show() {
     }
     let text = serde_json::to_string(&whole).unwrap();
     assert_eq!(serde_json::from_str::<Tallies>(&text).unwrap(), whole);
+}
+
+/// Types, times and elements are not read where nothing is made of them; rows are refused alike.
+#[test]
+fn the_slots_of_a_table_do_not_depend_on_what_else_is_counted() {
+    let row = |i: usize| {
+        let size = ["7", "", "1k", "2.5 MB", "x"][usize::from(i > 9_000) * (i % 5)];
+        let database = ["0", "3", "", "y"][usize::from(i > 9_500) * (i % 4)];
+        let expiry = ["", "2026-02-18T06:15:29.123000", "soon"][i % 3];
+        format!("k{i},{size},{database},string,raw,{expiry},e{i}\n")
+    };
+    let rows: String = (0..10_000).map(row).collect();
+    let dump = format!("key,size,db,type,encoding,expiry,elements\n{rows}");
+    let found = |parts| {
+        let scanned = Scanning::of("csv")
+            .cut(2, 1 << 16)
+            .dump(dump.as_bytes(), || Tallies::new(parts));
+        let Tallies { slots, weights, .. } = scanned.tally;
+        (slots, weights, scanned.rejects.count)
+    };
+    let only_slots = found(Parts::Slots);
+    assert!((200..999).contains(&only_slots.2), "{}", only_slots.2);
+    assert_eq!(only_slots, found(Parts::All));
 }

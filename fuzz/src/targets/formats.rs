@@ -146,6 +146,7 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
             find: &find,
             find_cells: &cells,
             lfu: LfuRule::default(),
+            with_attributes: true,
         };
         let mut checking = Checking {
             slots,

@@ -224,6 +224,8 @@ pub struct Columns<'a> {
     pub find_cells: FindCells<'a>,
     /// The meaning of LFU counters.
     pub lfu: LfuRule,
+    /// Whether anything is made of types, encodings, elements, times; if not, a reader may leave their columns empty.
+    pub with_attributes: bool,
 }
 
 /// The format called `name`.

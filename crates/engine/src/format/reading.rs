@@ -103,6 +103,7 @@ pub(super) fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
         }
     };
     let mut columns = Columns {
+        with_attributes: true,
         keys: &mut Spans::default(),
         values: &mut Values::default(),
         find: &find,

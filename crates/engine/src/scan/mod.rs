@@ -319,6 +319,7 @@ impl<T: Tally> Worker<T> {
             find: &find,
             find_cells: &cells,
             lfu: scan.walking.lfu,
+            with_attributes: counts.tally.reads_attributes() || scan.only.filter.is_some(),
         };
         counts.add(scan, shared, input, (bytes, piece.offset), |counting| {
             reader.read(block, piece, &mut columns, counting)

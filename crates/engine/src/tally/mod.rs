@@ -86,6 +86,10 @@ pub trait Tally: Send {
     fn add(&mut self, keys: &SlotBatch<'_>);
     /// Merges another tally of the same kind into this one.
     fn merge(&mut self, other: Self);
+    /// Whether it counts types, encodings, elements or times, which are not read otherwise.
+    fn reads_attributes(&self) -> bool {
+        true
+    }
 }
 
 /// All that `analyze` counts in its first pass.
@@ -259,6 +263,10 @@ impl Tally for Tallies {
         self.captured.merge(other.captured);
         self.names.merge(other.names);
     }
+
+    fn reads_attributes(&self) -> bool {
+        self.names.is_some()
+    }
 }
 
 impl Tally for NameTallies {
@@ -303,5 +311,9 @@ impl<T: Tally> Tally for Option<T> {
             (none @ None, other) => *none = other,
             (Some(_), None) => {}
         }
+    }
+
+    fn reads_attributes(&self) -> bool {
+        self.as_ref().is_some_and(T::reads_attributes)
     }
 }

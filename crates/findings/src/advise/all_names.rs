@@ -213,6 +213,10 @@ impl Tally for CarriedOut<'_> {
             moved.renamed += other.renamed;
         }
     }
+
+    fn reads_attributes(&self) -> bool {
+        false
+    }
 }
 
 fn add<T: Copy + std::ops::AddAssign>(to: &mut [T], from: &[T]) {

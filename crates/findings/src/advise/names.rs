@@ -230,6 +230,10 @@ impl Tally for NameSample {
         self.entries.retain(|entry| entry.hash < limit);
         self.prune();
     }
+
+    fn reads_attributes(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -55,6 +55,12 @@ impl Role {
         }
     }
 
+    /// Whether no weight is made of it, and no row is refused for it.
+    pub(crate) fn is_attribute(self) -> bool {
+        use Number::{Elements, Expiry, Idle};
+        matches!(self, Role::Word(_) | Role::Number(Expiry | Elements | Idle))
+    }
+
     /// Its place in arrays of `ROLES` entries.
     pub(crate) fn place(self) -> usize {
         match self {

@@ -164,7 +164,13 @@ impl CsvKeys {
             KeySpelling::Escaped | KeySpelling::Name if !has_escapes() => {}
             _ => return None,
         }
-        let Columns { keys, values, .. } = columns;
+        let Columns {
+            keys,
+            values,
+            with_attributes,
+            ..
+        } = columns;
+        let with_attributes = *with_attributes;
         values.clear();
         grid.column(self.at[Role::Key.place()]?, keys);
         let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
@@ -178,7 +184,9 @@ impl CsvKeys {
                 table::reader_of_number(number).0,
             )
         });
-        for (role, column, read) in weights.chain(numbers) {
+        // No row is refused for what is in the columns that are left out.
+        let is_read = |role: &Role| with_attributes || !role.is_attribute();
+        for (role, column, read) in weights.chain(numbers).filter(|(role, ..)| is_read(role)) {
             if let Some(at) = self.at[role.place()] {
                 grid.column(at, spans);
                 if role == Role::Number(Number::Expiry) {
@@ -193,7 +201,7 @@ impl CsvKeys {
                 }
             }
         }
-        for word in Word::ALL {
+        for word in Word::ALL.into_iter().filter(|_| with_attributes) {
             if let Some(at) = self.at[Role::Word(word).place()] {
                 grid.column(at, values.word_mut(word));
             }
