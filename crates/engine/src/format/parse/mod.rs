@@ -1,5 +1,6 @@
 //! Parsers of values and rows that several formats share.
 
+pub(crate) mod byte_set;
 pub(crate) mod csv_row;
 pub mod escape;
 pub(crate) mod json_object;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::format::parse::byte_set::ByteSet;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 
@@ -9,16 +10,7 @@ use crate::format::parse::escape::Escapes;
 const MAX_WORDS: usize = 1 << 20;
 
 /// The bytes that end a word without quotes: blanks, and the quotes themselves.
-const ENDS: [bool; 256] = {
-    let mut ends = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let it = byte as u8;
-        ends[byte] = it.is_ascii_whitespace() || matches!(it, b'"' | b'\'');
-        byte += 1;
-    }
-    ends
-};
+const ENDS: ByteSet = ByteSet::of(b" \t\n\x0C\r\"'");
 
 /// A word, which is copied only where a quote is inside it or an escape is undone.
 pub type Word<'l> = Cow<'l, [u8]>;
@@ -42,7 +34,7 @@ pub fn words(line: &[u8]) -> Result<Vec<Word<'_>>, &'static str> {
 }
 
 fn next_word(text: &[u8]) -> Result<(Word<'_>, &[u8]), &'static str> {
-    let ends = |byte: &u8| ENDS[usize::from(*byte)];
+    let ends = |byte: &u8| ENDS.has(*byte);
     let (plain, rest) = text.split_at(text.iter().position(ends).unwrap_or(text.len()));
     let Some((quote @ (b'"' | b'\''), after)) = rest.split_first() else {
         return Ok((Cow::Borrowed(plain), rest));

@@ -183,6 +183,22 @@ pub(crate) fn times(base: Padded<'_>, spans: &Spans, into: &mut Vec<u64>) {
     into.extend((0..spans.len()).map(|i| time::expiry(spans.get(base, i))));
 }
 
+/// Whether `fits` holds for every text in `spans`; one of up to sixteen bytes that is the same as the last is not asked again.
+pub(crate) fn all_fit(base: Padded<'_>, spans: &Spans, fits: impl Fn(&[u8]) -> bool) -> bool {
+    let mut last = None;
+    (0..spans.len()).all(|i| {
+        let text = spans.get(base, i);
+        let bits = 128 - 8 * text.len().min(16) as u32;
+        let kept = u128::MAX.checked_shr(bits).unwrap_or(0);
+        let start = Some((text.len(), base.sixteen_at(spans.start[i]) & kept));
+        if text.len() <= 16 && start == last {
+            return true;
+        }
+        last = start;
+        fits(text)
+    })
+}
+
 /// The numbers in `spans`; what is not one to sixteen digits is left to `read`. False: one of them is no
 /// number.
 pub(crate) fn numbers(

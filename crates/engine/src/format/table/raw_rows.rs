@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::format::batch::{MISSING, NEVER, Number, Spans, Word};
 use crate::format::frame::row_boundary::RowBoundary;
+use crate::format::parse::byte_set::ByteSet;
 use crate::format::parse::size::{integer, size};
 use crate::format::parse::time;
 use crate::format::table;
@@ -60,20 +61,17 @@ impl Kind {
             Kind::Number => integer(field).is_some(),
             Kind::Word => is_word(field),
             Kind::Extra => field.is_empty() || integer(field).is_some(),
-            Kind::Expiry => {
-                let in_time = |byte: &u8| byte.is_ascii_digit() || b"-:.+TZ ".contains(byte);
-                field.first().is_none_or(u8::is_ascii_digit) && field.iter().all(in_time)
-            }
+            Kind::Expiry => field.first().is_none_or(u8::is_ascii_digit) && IN_TIME.has_all(field),
         }
     }
 }
 
 fn is_word(field: &[u8]) -> bool {
-    !field.is_empty()
-        && field
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
+    !field.is_empty() && IN_WORD.has_all(field)
 }
+
+const IN_WORD: ByteSet = ByteSet::of(b"-_").and_digits().and_letters();
+const IN_TIME: ByteSet = ByteSet::of(b"-:.+TZ ").and_digits();
 
 /// The shape of the rows of one input.
 pub(crate) struct Shape {
@@ -243,6 +241,7 @@ impl Shape {
             self.quotes,
             columns.find_cells,
         )?;
+        let with_attributes = columns.with_attributes;
         let Columns { keys, values, .. } = columns;
         values.clear();
         let in_quotes = |at: usize| {
@@ -254,14 +253,14 @@ impl Shape {
         grid.column(2, keys);
         let types = values.word_mut(Word::Type);
         grid.column(1, types);
-        let mut plain = (0..keys.len()).all(|i| is_word(types.get(base, i)));
+        let mut plain = plain_rows::all_fit(base, types, is_word);
         grid.column(0, spans);
         let databases = values.number_mut(Number::Database);
         plain &= plain_rows::numbers(base, spans, integer, databases);
         // The size comes last: the other lengths are read to the same place before, only to see that they are.
         for (kind, at) in self.behind.iter().zip((3..fields).rev()) {
             grid.column(at, spans);
-            let mut fields = (0..spans.len()).map(|i| spans.get(base, i));
+            let all_fit = |spans: &Spans| plain_rows::all_fit(base, spans, |text| kind.fits(text));
             plain &= match kind {
                 Kind::Size | Kind::Length => {
                     plain_rows::numbers(base, spans, |text| self.size(text), values.sizes_mut())
@@ -272,14 +271,14 @@ impl Shape {
                 }
                 Kind::Word => {
                     grid.column(at, values.word_mut(Word::Encoding));
-                    fields.all(|field| kind.fits(field))
+                    all_fit(spans)
                 }
-                Kind::Extra => fields.all(|field| kind.fits(field)),
-                Kind::Expiry => {
+                Kind::Expiry if with_attributes => {
                     let expiry = values.number_mut(Number::Expiry);
                     plain_rows::times(base, spans, expiry);
-                    fields.all(|field| kind.fits(field))
+                    all_fit(spans)
                 }
+                Kind::Extra | Kind::Expiry => all_fit(spans),
             };
         }
         plain.then_some(next as usize)
