@@ -75,9 +75,9 @@ pub(crate) fn measure(
         load.skipped.extend(refusal);
     }
     if how.monitor {
-        load.entry.monitor = Some(monitor::capture(
-            access, &mut probe, servers, how.during, directory,
-        )?);
+        let monitor = monitor::capture(access, &mut probe, servers, how.during, directory)?;
+        load.skipped.extend(monitor::cut(&monitor));
+        load.entry.monitor = Some(monitor);
     }
     Ok(load)
 }

@@ -171,7 +171,7 @@ pub struct CommandWork {
 /// MONITOR of all primaries over the same seconds. The files have the names of commands and keys, and no values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonitorEntry {
-    /// Seconds that it ran for, unless a node reached its limit of bytes before.
+    /// Seconds that it ran for, unless a node reached the limit of bytes before.
     pub secs: f64,
     /// The nodes that were captured.
     pub nodes: Vec<MonitorNode>,
@@ -188,8 +188,11 @@ pub struct MonitorNode {
     pub commands: u64,
     /// Bytes that the server sent.
     pub bytes: u64,
-    /// Whether it was ended early, at the limit of bytes.
+    /// Whether it reached the limit of bytes, 64 MiB: the captures of all nodes ended there.
     pub is_cut: bool,
+    /// Seconds that were captured.
+    #[serde(default)]
+    pub secs: f64,
     /// Commands a second meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ops_per_sec: Option<f64>,
