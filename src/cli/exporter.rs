@@ -44,6 +44,12 @@ pub struct ExporterArgs {
     /// The label `cluster` of all series [default: the first URL's HOST-PORT]
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
+    /// Name hot keys and hash tags: whoever scrapes can read them
+    ///
+    /// The only key of a hot slot, or the hash tag of nearly all of its keys, of at most five slots. Names may be private, and
+    /// Prometheus keeps a series for each that was ever hot.
+    #[arg(long)]
+    pub names: bool,
     /// How servers are reached
     #[command(flatten)]
     pub live: LiveArgs,
@@ -101,17 +107,24 @@ impl ExporterArgs {
     /// Reads the cluster at intervals until that fails.
     fn read_on(&self, mut live: Live<'_>, cluster: &str, pages: &Mutex<Pages>) -> Result<()> {
         let mut before: Option<Snapshot> = None;
-        let mut said = String::new();
+        let (mut said, mut said_of_names) = (String::new(), String::new());
         loop {
             let start = Instant::now();
             let snapshot = live.read()?;
             say_failures(&snapshot, &mut said);
             if let Some(before) = &before {
                 let summary = judged::summary(before, &snapshot);
+                let (named, refusal) = if self.names {
+                    live.hot_slots(&judged::pairs(before, &snapshot))
+                } else {
+                    Default::default()
+                };
+                say_once(refusal.unwrap_or_default(), &mut said_of_names);
                 let observed = Observed {
                     cluster,
                     snapshots: [before, &snapshot],
                     summary: summary.as_ref().ok(),
+                    named: &named,
                     read_at: now_secs(),
                     took: start.elapsed().as_secs_f64(),
                 };
@@ -153,6 +166,11 @@ fn say_failures(snapshot: &Snapshot, said: &mut String) {
         .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join("; ");
+    say_once(text, said);
+}
+
+/// Says something, unless it was said last.
+fn say_once(text: String, said: &mut String) {
     if text != *said && !text.is_empty() {
         say(&text);
     }

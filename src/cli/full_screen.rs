@@ -92,3 +92,44 @@ fn leave_before_panics() {
 fn bad(error: io::Error) -> Error {
     Error::bad("terminal", error.to_string())
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// Set in a terminal where the test has to panic.
+    const PANICS: &str = "SLOTSCOPE_TEST_PANICS";
+
+    /// A panic of the thread that draws, or of another one.
+    fn panic_on_a_screen(is_drawing: bool) {
+        let mut full = FullScreen::open().unwrap();
+        let drawn = full.draw(|_, _| assert!(!is_drawing, "the panic"));
+        let other = std::thread::spawn(|| panic!("the panic"));
+        drop((drawn, other.join()));
+    }
+
+    #[test]
+    fn a_panic_is_printed_on_the_terminal_as_it_was() {
+        if let Ok(thread) = std::env::var(PANICS) {
+            return panic_on_a_screen(thread == "drawing");
+        }
+        let program = std::env::current_exe().unwrap();
+        let test = "cli::full_screen::tests::a_panic_is_printed_on_the_terminal_as_it_was";
+        let line = format!("{} --exact {test} --nocapture; stty -a", program.display());
+        for thread in ["drawing", "other"] {
+            let mut terminal = Command::new("script");
+            terminal.args(["-qec", &line, "/dev/null"]);
+            let output = terminal.env(PANICS, thread).output().unwrap();
+            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+            let (before, after) = shown.split_once("the panic").expect(&shown);
+            for restored in ["\x1b[?1049l", "\x1b[?25h"] {
+                assert!(before.contains(restored), "{thread}: {shown:?}");
+            }
+            assert!(!after.contains("\x1b[?1049l"), "{thread}: {shown:?}");
+            // Lines end as they do outside of raw mode.
+            assert!(after.contains(" icanon"), "{thread}: {shown:?}");
+            assert!(after.starts_with("\r\n"), "{thread}: {shown:?}");
+        }
+    }
+}

@@ -68,14 +68,6 @@ fn commands(node: &NodeWork) -> String {
 /// The cost of MONITOR: the work of a command without it and with it, over all nodes that it ran on.
 fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
     let commands: u64 = monitor.nodes.iter().map(|node| node.commands).sum();
-    let cut = monitor.nodes.iter().filter(|node| node.is_cut).count() as u64;
-    let cut = match cut {
-        0 => String::new(),
-        cut => format!(
-            "; ended early at its limit of bytes on {}",
-            counted(cut, "node")
-        ),
-    };
     let [without, with] = [
         (
             total(&load.nodes, |of| of.ops_per_sec),
@@ -94,7 +86,7 @@ fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
         )
     };
     format!(
-        "MONITOR for {:.0} s: {}{cut}; it cost: {} without it, {} with it",
+        "MONITOR for {:.0} s: {}; it cost: {} without it, {} with it",
         monitor.secs,
         counted(commands, "command"),
         cost(without),

@@ -1,11 +1,14 @@
-//! The page for a scrape: at most 200 series, however many nodes the cluster has.
+//! The page for a scrape: at most 200 series, however many nodes and keys the cluster has.
 
 use std::cmp::Reverse;
 
 use slotscope_collect::live::Snapshot;
 use slotscope_collect::probe::{Reading, SlotCounts};
+use slotscope_collect::slot_keys::common_tag;
 use slotscope_collect::work;
-use slotscope_engine::source::collection::load::NodeWork;
+use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::load::{HotSlotKeys, NodeWork};
+use slotscope_engine::text::truncated;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::state::{Role, State};
@@ -17,6 +20,11 @@ use crate::exporter::judged::pairs;
 pub(crate) const NODES: usize = 20;
 /// Slots with series of their own: the hottest.
 pub(crate) const SLOTS: usize = 10;
+
+/// A tag with this part of a slot's keys is taken for what uses its time.
+const NEARLY_ALL: f64 = 0.9;
+/// Characters of a name.
+const NAME: usize = 200;
 
 /// A primary, by its last reading and its work since the one before.
 struct Node<'s> {
@@ -36,6 +44,8 @@ pub(crate) struct Observed<'s> {
     pub snapshots: [&'s Snapshot; 2],
     /// The verdict on the time between them; absent if there is none.
     pub summary: Option<&'s Summary>,
+    /// The slots that took most CPU time, with keys; empty where no names are exported.
+    pub named: &'s [HotSlotKeys],
     /// Seconds since 1970 when it was read last.
     pub read_at: f64,
     /// Seconds that this took.
@@ -162,7 +172,42 @@ impl Observed<'_> {
             "Keys of the hottest slots.",
             slots.iter().map(|slot| (label(slot), slot.keys as f64)),
         );
+        let mut add = |family: &str, kind, help: &str, name_of: NameOf| {
+            let named = self.named.iter().filter_map(|named| {
+                let slot = slots.iter().find(|slot| slot.slot == named.slot)?;
+                let name = truncated(&name_of(named)?.to_string(), NAME);
+                Some(([label(slot), vec![(kind, name)]].concat(), slot.cpu))
+            });
+            families.add(family, help, named);
+        };
+        add(
+            "key_cpu_ratio",
+            "key",
+            "CPU time a second of hot slots with one key; 1 is one core.",
+            only_key,
+        );
+        add(
+            "tag_cpu_ratio",
+            "tag",
+            "CPU time a second of hot slots whose keys have one hash tag; 1 is one core.",
+            tag_of_nearly_all,
+        );
     }
+}
+
+/// The name that has the CPU time of a slot.
+type NameOf = fn(&HotSlotKeys) -> Option<Name>;
+
+fn only_key(slot: &HotSlotKeys) -> Option<Name> {
+    let first = slot.listed.first().filter(|_| slot.keys == 1)?;
+    Some(first.key.clone())
+}
+
+/// The hash tag of a slot with several keys, nearly all of which have it as far as they are listed.
+fn tag_of_nearly_all(slot: &HotSlotKeys) -> Option<Name> {
+    let (tag, keys) = common_tag(slot.listed.iter().map(|of| &of.key))?;
+    let is_nearly_all = keys as f64 >= NEARLY_ALL * slot.listed.len() as f64;
+    (slot.keys > 1 && is_nearly_all).then_some(tag)
 }
 
 /// The nodes with most over their fair share of memory or load, in the order of the cluster.
@@ -277,6 +322,7 @@ fn hottest<'s>(snapshots: &[&'s Snapshot; 2]) -> Vec<HotSlot<'s>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use slotscope_engine::source::collection::load::HotKey;
     use slotscope_engine::source::collection::servers::ServerReading;
 
     /// Primaries with `per` slots each, the first of which does half of all work.
@@ -327,10 +373,32 @@ mod tests {
             snapshot(primaries, 1_010_000),
         ];
         let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1]).unwrap();
+        let named = |slot: u16, keys: u64, listed: &[&str]| HotSlotKeys {
+            slot,
+            cpu_share: 0.2,
+            keys,
+            listed: listed
+                .iter()
+                .map(|key| HotKey {
+                    key: Name::from(*key),
+                    bytes: None,
+                })
+                .collect(),
+        };
+        let tagged = ["a{t}", "b{t}", "c{t}", "d{t}", "e{t}"];
+        let named = [
+            named(0, 1, &["alone{t}\"\\\n\u{1b}"]),
+            named(1, 900, &tagged),
+            named(2, 900, &["a", "b{t}"]),
+            named(3, 900, &[]),
+            // It is not among the hottest any more.
+            named(16_383, 1, &["gone"]),
+        ];
         let observed = Observed {
             cluster: "shop",
             snapshots: [&snapshots[0], &snapshots[1]],
             summary: Some(&summary),
+            named: &named,
             read_at: 1.0,
             took: 0.5,
         };
@@ -357,6 +425,19 @@ mod tests {
                 ),
                 "{page}"
             );
+            let slot =
+                |slot: usize| format!("{{cluster=\"shop\",slot=\"{slot}\",node=\"10.0.0.0:6379\",");
+            let names = page.lines().filter(|line| {
+                line.starts_with("slotscope_key_cpu") || line.starts_with("slotscope_tag_cpu")
+            });
+            let expected = [
+                format!(
+                    r#"slotscope_key_cpu_ratio{}key="alone{{t}}\"\\\\\\n\\x1b"}} 0.1"#,
+                    slot(0)
+                ),
+                format!(r#"slotscope_tag_cpu_ratio{}tag="t"}} 0.1"#, slot(1)),
+            ];
+            assert_eq!(names.collect::<Vec<_>>(), expected);
             assert!(page.ends_with("# EOF\n"));
         }
     }

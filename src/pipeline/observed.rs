@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use slotscope_engine::format::parse::time::timestamp;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::collection::load::{HotKeys, LoadEntry};
+use slotscope_engine::source::collection::load::{HotKeys, LoadEntry, LoggedCommands};
 use slotscope_engine::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope_engine::tally::Tallies;
 use slotscope_findings::summary::observed::{Observed, ServerFacts};
@@ -28,6 +28,7 @@ pub(crate) fn of(
     Observed {
         hot_slots: loads().flat_map(|load| load.hot_slots.clone()).collect(),
         hot_keys: hot_keys(loads()),
+        logged: logged(loads()),
         servers: servers(&inputs.collections, scanned, topology, files),
         cluster_state: cluster_state(&inputs.collections),
         ..Observed::default()
@@ -43,6 +44,19 @@ fn hot_keys<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> HotKeys {
         all.keys.extend_from_slice(&found.keys);
     }
     all.keys.sort_by_key(|key| Reverse(key.cpu_usec));
+    all
+}
+
+/// Those of all collections.
+fn logged<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> LoggedCommands {
+    let mut all = LoggedCommands::default();
+    for found in loads.filter_map(|load| load.logged.as_ref()) {
+        all.nodes += found.nodes;
+        all.entries += found.entries;
+        all.logs_cut += found.logs_cut;
+        all.commands.extend_from_slice(&found.commands);
+    }
+    all.commands.sort_by_key(|of| (of.log, Reverse(of.amount)));
     all
 }
 

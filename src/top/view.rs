@@ -1,14 +1,12 @@
 //! The screen as ratatui draws it: a title, the verdict, the shards, the slots or the keys of one, the map, the keys to type.
 
-use std::collections::BTreeMap;
-
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Cell, Paragraph, Row as Drawn, Table, Wrap};
 
-use slotscope_collect::slot_keys::{SlotKey, SlotKeys};
+use slotscope_collect::slot_keys::{SlotKey, SlotKeys, common_tag};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{counted, grouped};
 use slotscope_findings::summary::state::State;
@@ -347,7 +345,7 @@ fn keys(keys: Option<&Result<SlotKeys, String>>) -> String {
     } else {
         counted(keys.count, "key")
     };
-    if let Some((tag, of)) = common_tag(&keys.keys) {
+    if let Some((tag, of)) = common_tag(keys.keys.iter().map(|key| &key.name)) {
         text += &format!(
             ", {} of the tag {{{}}}",
             grouped(of as u64),
@@ -358,15 +356,4 @@ fn keys(keys: Option<&Result<SlotKeys, String>>) -> String {
         text += &format!("; {why}");
     }
     text
-}
-
-/// The hash tag that most keys have, and how many; of keys without one, none.
-fn common_tag(keys: &[SlotKey]) -> Option<(Name, usize)> {
-    let mut counts = BTreeMap::<&[u8], usize>::new();
-    let tags = keys
-        .iter()
-        .filter_map(|key| key.name.0.get(hashslot::tag(&key.name.0)?));
-    tags.for_each(|tag| *counts.entry(tag).or_default() += 1);
-    let (tag, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-    Some((Name::from(tag), count))
 }

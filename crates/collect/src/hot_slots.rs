@@ -1,5 +1,6 @@
 //! The slots that took most CPU time, and the keys in them: servers count by slot, and a slot has few enough keys to list.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use slotscope_engine::error::Result;
@@ -34,7 +35,7 @@ struct Hot<'r> {
 /// list; the second value says why.
 pub(crate) fn list(
     probe: &mut Probe<'_>,
-    readings: &[[Reading; 2]],
+    readings: &[[impl Borrow<Reading>; 2]],
 ) -> (Vec<HotSlotKeys>, Option<String>) {
     let mut refusal = None;
     let keys_of = |hot: Hot<'_>| {
@@ -44,6 +45,8 @@ pub(crate) fn list(
         };
         let listed = listed.unwrap_or_else(|error| {
             refusal.get_or_insert_with(|| format!("keys of hot slots: {error}"));
+            // A reply that is late would be taken for that of the next command.
+            probe.disconnect(hot.server);
             Vec::new()
         });
         HotSlotKeys {
@@ -58,10 +61,11 @@ pub(crate) fn list(
 }
 
 /// The slots that took most CPU time of all, hottest first.
-fn hottest(readings: &[[Reading; 2]]) -> Vec<Hot<'_>> {
+fn hottest(readings: &[[impl Borrow<Reading>; 2]]) -> Vec<Hot<'_>> {
     let (mut all, mut nodes) = (0, 0);
     let mut hot = Vec::new();
     for [first, last] in readings {
+        let (first, last) = (first.borrow(), last.borrow());
         let (Some(before), Some(after)) = (&first.slots, &last.slots) else {
             continue;
         };
@@ -151,9 +155,7 @@ mod tests {
             .map(|hot| (hot.slot, hot.server, (1000.0 * hot.share).round()))
             .collect();
         assert_eq!(found, [(2, "a", 699.0)]);
-        assert_eq!(
-            hottest(&[[reading("a", &[(1, 5)]), reading("a", &[(1, 5)])]]),
-            []
-        );
+        let idle = reading("a", &[(1, 5)]);
+        assert_eq!(hottest(&[[&idle, &idle]]), []);
     }
 }

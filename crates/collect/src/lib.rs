@@ -11,6 +11,7 @@ pub mod acl;
 pub mod address;
 mod clock;
 mod cluster;
+mod command_logs;
 #[doc(hidden)]
 pub mod connection;
 mod counts_file;

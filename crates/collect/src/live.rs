@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::source::collection::load::HotSlotKeys;
 use slotscope_engine::source::collection::manifest::Level;
 use slotscope_engine::source::collection::servers::Role;
 
@@ -11,6 +12,7 @@ use crate::address::Address;
 use crate::connection::Access;
 use crate::crew;
 use crate::discovery::{self, Site};
+use crate::hot_slots;
 use crate::probe::{self, Probe, Reading, SlotCounts};
 use crate::readings::Asked;
 use crate::scan;
@@ -68,6 +70,12 @@ impl<'a> Live<'a> {
             nodes: self.watch.view.text.clone(),
             primaries: names.zip(readings).collect(),
         })
+    }
+
+    /// The slots that took most CPU time between two readings of each server, if any took much of it, and keys in them; the
+    /// second value says why there are none of a slot.
+    pub fn hot_slots(&mut self, readings: &[[&Reading; 2]]) -> (Vec<HotSlotKeys>, Option<String>) {
+        hot_slots::list(&mut self.probe, readings)
     }
 
     /// At most `most` keys of a slot, asked of its owner.

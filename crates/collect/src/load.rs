@@ -1,5 +1,5 @@
-//! The load of all primaries over the same seconds (`--load`): two readings of each, before any key is read, HOTKEYS between
-//! them where servers have it, and then MONITOR where it is asked for.
+//! The load of all primaries over the same seconds (`--load`): two readings of each, before any key is read, between them
+//! HOTKEYS where servers have it and what their logs of commands get, and then MONITOR where it is asked for.
 
 use std::collections::HashMap;
 use std::thread;
@@ -12,6 +12,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::source::collection::load::{LoadEntry, NodeWork};
 use slotscope_report::output::WholeDirectory;
 
+use crate::command_logs::Logs;
 use crate::connection::Access;
 use crate::hot_keys::Tracking;
 use crate::hot_slots;
@@ -56,10 +57,16 @@ pub(crate) fn measure(
     let first = probe.read(servers)?;
     let tracking = names.then(|| Tracking::start(access, servers, how.during));
     let tracking = tracking.transpose()?;
+    let logs = names.then(|| Logs::start(access, servers)).transpose()?;
     thread::sleep(how.during.saturating_sub(start.elapsed()));
+    let logged = logs.map(Logs::finish).transpose()?;
     let hot_keys = tracking.map(Tracking::finish).transpose()?;
     let last = probe.read(servers)?;
     let mut load = Load::between(first, last)?;
+    if let Some((logged, refusal)) = logged {
+        load.entry.logged = logged;
+        load.skipped.extend(refusal);
+    }
     if let Some((keys, refusal)) = hot_keys {
         load.entry.hot_keys = keys;
         load.skipped.extend(refusal);
@@ -68,9 +75,9 @@ pub(crate) fn measure(
         load.skipped.extend(refusal);
     }
     if how.monitor {
-        load.entry.monitor = Some(monitor::capture(
-            access, &mut probe, servers, how.during, directory,
-        )?);
+        let monitor = monitor::capture(access, &mut probe, servers, how.during, directory)?;
+        load.skipped.extend(monitor::cut(&monitor));
+        load.entry.monitor = Some(monitor);
     }
     Ok(load)
 }
@@ -118,6 +125,7 @@ impl Load {
                 nodes,
                 hot_slots: Vec::new(),
                 hot_keys: None,
+                logged: None,
                 monitor: None,
             },
             readings,

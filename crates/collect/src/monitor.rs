@@ -2,10 +2,12 @@
 //! bytes. What it costs is measured by the same figures as the load before it.
 
 use std::io::{BufWriter, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::source::collection::load::{MonitorEntry, MonitorNode};
+use slotscope_engine::text::bytes;
 use slotscope_report::output::WholeDirectory;
 
 use crate::connection::{Access, Connection};
@@ -21,6 +23,14 @@ pub const LONGEST: Duration = Duration::from_secs(10);
 const MAX_BYTES: u64 = 64 << 20;
 /// The end of a file's name.
 pub(crate) const EXTENSION: &str = ".monitor.zst";
+
+/// Where the captures end: at a time, or all of them where one node has sent this many bytes. The busiest node is the first
+/// that does, and is compared with the others over the same seconds.
+struct Limits {
+    end: Instant,
+    bytes: u64,
+    is_reached: AtomicBool,
+}
 
 /// Runs MONITOR on all of these servers at once.
 ///
@@ -42,7 +52,11 @@ pub(crate) fn capture(
     }
     let during = during.min(LONGEST);
     let before = probe.read(servers)?;
-    let end = Instant::now() + during;
+    let limits = Limits {
+        end: Instant::now() + during,
+        bytes: MAX_BYTES,
+        is_reached: AtomicBool::new(false),
+    };
     let files = (0..servers.len()).map(|at| {
         (
             at,
@@ -51,7 +65,7 @@ pub(crate) fn capture(
     });
     let run = |(at, file): (usize, String)| {
         let connection = Connection::open(&servers[at].address, access)?;
-        of_node(connection, &servers[at].name, file, end, directory)
+        of_node(connection, &servers[at].name, file, &limits, directory)
     };
     let mut nodes = Vec::new();
     let take = |at: usize, node| nodes.push((at, node));
@@ -89,34 +103,53 @@ fn file_stem(name: &str, at: usize) -> String {
     }
 }
 
-/// Captures a node until `end`.
+/// The nodes that reached their limit of bytes, each in a sentence.
+pub(crate) fn cut(monitor: &MonitorEntry) -> impl Iterator<Item = String> {
+    let cut = monitor.nodes.iter().filter(|node| node.is_cut);
+    cut.map(|node| {
+        format!(
+            "MONITOR of {}: ended at {}, and that of all primaries with it, after {:.1} of {:.0} s",
+            node.name,
+            bytes(node.bytes),
+            node.secs,
+            monitor.secs
+        )
+    })
+}
+
+/// Captures a node.
 fn of_node(
     mut connection: Connection,
     name: &str,
     file: String,
-    end: Instant,
+    limits: &Limits,
     directory: &WholeDirectory,
 ) -> Result<MonitorNode> {
     let failed = |error| directory.failed(&file, error);
     let out = BufWriter::new(directory.file(&file)?);
     let mut out = zstd::Encoder::new(out, 1).map_err(failed)?;
     connection.call("MONITOR", &[b"MONITOR"])?;
+    let start = Instant::now();
     let (mut stripped, mut line) = (Stripped::default(), Vec::new());
     let mut node = MonitorNode {
         name: name.to_owned(),
         ..MonitorNode::default()
     };
-    while let Some(bytes) = connection.line(end, &mut line)? {
+    while let Some(bytes) = connection.line(limits.end, &mut line)? {
         node.bytes += bytes;
         if let Some(text) = stripped.line(&line) {
             node.commands += 1;
             out.write_all(text).map_err(failed)?;
         }
-        if node.bytes >= MAX_BYTES {
-            node.is_cut = true;
+        node.is_cut = node.bytes >= limits.bytes;
+        if node.is_cut {
+            limits.is_reached.store(true, Relaxed);
+        }
+        if limits.is_reached.load(Relaxed) {
             break;
         }
     }
+    node.secs = start.elapsed().as_secs_f64();
     let out = out.finish().map_err(failed)?;
     out.into_inner()
         .map_err(|error| failed(error.into_error()))?;
@@ -127,6 +160,41 @@ fn of_node(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::replaces;
+    use crate::scripted::{access, start};
+
+    #[test]
+    fn where_a_node_reaches_the_limit_of_bytes_all_captures_end_and_that_is_reported() {
+        let line = "+1795216373.125436 [0 127.0.0.1:58548] \"GET\" \"user:1\"\r\n";
+        let limits = Limits {
+            end: Instant::now() + Duration::from_secs(60),
+            bytes: 1000,
+            is_reached: AtomicBool::new(false),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let directory = WholeDirectory::create(&folder.path().join("out"), &replaces(false));
+        let directory = directory.unwrap();
+        let capture = |name: &str, file: &str, lines: usize| {
+            let lines = format!("+OK\r\n{}", line.repeat(lines));
+            let answer = move |command: &str| match command {
+                "MONITOR" => Some(lines.clone().into_bytes()),
+                _ => Some(b"+OK\r\n".to_vec()),
+            };
+            let connection = Connection::open(&start(answer), &access()).unwrap();
+            of_node(connection, name, file.into(), &limits, &directory).unwrap()
+        };
+        let busy = capture("h:1", "1.monitor.zst", 200);
+        assert_eq!((busy.commands, busy.bytes), (19, 19 * line.len() as u64));
+        let idle = capture("h:2", "2.monitor.zst", 5);
+        assert_eq!((idle.commands, idle.is_cut), (1, false));
+        assert!(busy.is_cut && busy.secs < 30.0, "{busy:?}");
+        let monitor = MonitorEntry {
+            secs: 60.0,
+            nodes: vec![MonitorNode { secs: 3.21, ..busy }, idle],
+        };
+        let expected = "MONITOR of h:1: ended at 1.02 KiB, and that of all primaries with it, after 3.2 of 60 s";
+        assert_eq!(cut(&monitor).collect::<Vec<_>>(), [expected]);
+    }
 
     #[test]
     fn files_are_named_after_their_nodes_and_lead_nowhere_else() {

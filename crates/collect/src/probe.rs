@@ -141,6 +141,11 @@ impl<'a> Probe<'a> {
         self.peers.get_mut(name).map(|peer| &mut peer.connection)
     }
 
+    /// Ends the connection to a server; it is read over another one.
+    pub(crate) fn disconnect(&mut self, name: &str) {
+        self.peers.remove(name);
+    }
+
     /// Nobody waits for this answer: a server that hangs does not hold the others up.
     fn access(&self) -> Access {
         Access {

@@ -50,6 +50,11 @@ impl Limit {
                 bytes: 8 << 20,
                 values: 1 << 16,
             },
+            // 128 entries of 32 words with 128 bytes each.
+            "SLOWLOG GET" | "COMMANDLOG GET" => Limit {
+                bytes: 2 << 20,
+                values: 8 << 10,
+            },
             "CLUSTER INFO" => Limit {
                 bytes: 64 << 10,
                 values: 1,

@@ -1,5 +1,6 @@
 //! The keys of one slot, a bounded number of them, with their sizes: from a hot slot to names.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use slotscope_engine::error::Result;
@@ -96,6 +97,17 @@ pub(crate) fn names(connection: &mut Connection, slot: u16, most: u64) -> Result
     ];
     let names = connection.call(GET, &words)?.into_texts();
     names.ok_or_else(|| connection.odd(GET))
+}
+
+/// The hash tag that most of these keys have, and how many; of keys without one, none.
+pub fn common_tag<'k>(keys: impl IntoIterator<Item = &'k Name>) -> Option<(Name, usize)> {
+    let mut counts = BTreeMap::<&[u8], usize>::new();
+    let tags = keys
+        .into_iter()
+        .filter_map(|key| key.0.get(hashslot::tag(&key.0)?));
+    tags.for_each(|tag| *counts.entry(tag).or_default() += 1);
+    let (tag, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    Some((Name::from(tag), count))
 }
 
 #[cfg(test)]

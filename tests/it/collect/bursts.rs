@@ -13,15 +13,30 @@ use crate::support::run::{Scratch, report, stdout, succeeded};
 
 /// Keys of the tag that a burst reads.
 const IN_TAG: usize = 20;
-/// Reads of a burst: about a second's work for a server, more than a fair share of the load beside it.
-const READS: usize = 300_000;
+/// Reads of a burst for each second of a capture: about a quarter of what a server can do, more than a fair share of the load.
+const READS: usize = 75_000;
 /// Reads that are sent at once.
 const AT_ONCE: usize = 1000;
 
-/// The first line of the report of four seconds of load, and its steps.
-fn judged(cluster: &Cluster) -> (String, Vec<Value>) {
+/// Servers, and what their names come from: the first one counts nothing by slot.
+const WATCHED: [(Kind, &[&str]); 3] = [
+    (Kind::Installed, &["--monitor"]),
+    (Kind::Redis82, &[]),
+    (Kind::Valkey91, &[]),
+];
+
+/// Seconds of a capture.
+fn secs() -> usize {
+    let given = std::env::var("SLOTSCOPE_BURST_SECONDS").ok();
+    given.map_or(4, |secs| secs.parse().expect("a number of seconds"))
+}
+
+/// The first line of the report of some seconds of load, and its steps.
+fn judged(cluster: &Cluster, flags: &[&str]) -> (String, Vec<Value>) {
     let (scratch, address) = (Scratch::new(), cluster.address(0));
-    succeeded(scratch.run(&["collect", &address, "-o", "out", "--load", "4s"]));
+    let load = format!("{}s", secs());
+    let args = ["collect", &address, "-o", "out", "--load", &load];
+    succeeded(scratch.run(&[&args, flags].concat()));
     let text = scratch.run(&["analyze", "out", "--no-files"]);
     let first = stdout(&text).lines().next().unwrap().to_owned();
     let report = report(&scratch.run(&["analyze", "out", "--json"]));
@@ -31,21 +46,25 @@ fn judged(cluster: &Cluster) -> (String, Vec<Value>) {
     )
 }
 
-/// Reads the keys of a tag once its owner was read the first time: a burst within a capture.
-fn burst(cluster: &Cluster, keys: &[String], is_over: &AtomicBool) {
+/// Reads the keys of a tag once its owner is watched: a burst within a capture.
+fn burst(cluster: &Cluster, kind: Kind, keys: &[String], is_over: &AtomicBool) {
     let mut client = cluster.owner_of(keys[0].as_bytes());
-    let mut is_read = || {
-        let info = client.call(&["INFO", "commandstats"]).text();
-        info.contains("cmdstat_cluster|slot-stats:")
+    let mut is_watched = || match kind {
+        // It counts nothing by slot, and MONITOR is later than the readings.
+        Kind::Installed => client.call(&["CLIENT", "LIST"]).text().contains("flags=O "),
+        _ => {
+            let info = client.call(&["INFO", "commandstats"]).text();
+            info.contains("cmdstat_cluster|slot-stats:")
+        }
     };
     wait_for(|| {
-        is_read()
+        is_watched()
             .then_some(())
-            .ok_or("nobody reads the slots".into())
+            .ok_or("nobody watches the server".into())
     });
     let names = keys.iter().cycle().take(AT_ONCE);
     let reads: Vec<Vec<&[u8]>> = names.map(|key| vec![&b"GET"[..], key.as_bytes()]).collect();
-    for _ in 0..READS / AT_ONCE {
+    for _ in 0..secs() * READS / AT_ONCE {
         client.pipeline(&reads);
     }
     is_over.store(true, Relaxed);
@@ -53,7 +72,7 @@ fn burst(cluster: &Cluster, keys: &[String], is_over: &AtomicBool) {
 
 #[test]
 fn a_burst_within_a_capture_is_named_and_has_a_step_that_helps() {
-    for kind in [Kind::Redis82, Kind::Valkey91] {
+    for (kind, flags) in WATCHED {
         let cluster = start(kind);
         let keys: Vec<String> = (1..=IN_TAG)
             .map(|id| format!("cart:{{hot}}:{id}"))
@@ -64,8 +83,8 @@ fn a_burst_within_a_capture_is_named_and_has_a_step_that_helps() {
         }
         let is_over = AtomicBool::new(false);
         let ((first, steps), was_within) = thread::scope(|scope| {
-            scope.spawn(|| burst(&cluster, &keys, &is_over));
-            let judged = under_load(&cluster, &[], || judged(&cluster));
+            scope.spawn(|| burst(&cluster, kind, &keys, &is_over));
+            let judged = under_load(&cluster, &[], || judged(&cluster, flags));
             (judged, is_over.load(Relaxed))
         });
         assert!(was_within, "the burst outlasts the capture");
@@ -87,9 +106,9 @@ fn a_burst_within_a_capture_is_named_and_has_a_step_that_helps() {
 
 #[test]
 fn an_even_load_is_not_called_hot_and_has_no_step_for_names() {
-    for kind in [Kind::Redis82, Kind::Valkey91] {
+    for (kind, flags) in WATCHED {
         let cluster = start(kind);
-        let (first, steps) = under_load(&cluster, &[], || judged(&cluster));
+        let (first, steps) = under_load(&cluster, &[], || judged(&cluster, flags));
         assert!(!first.starts_with("HOT"), "{kind:?}: {first}");
         let is_of_names =
             |step: &&Value| ["split", "cache", "untag"].contains(&step["kind"].as_str().unwrap());

@@ -6,3 +6,4 @@ mod disturbed;
 mod load;
 mod same;
 mod servers;
+mod slow;

@@ -33,6 +33,7 @@ pub mod keys;
 pub mod kinds;
 #[doc(hidden)]
 pub mod limit;
+pub mod logged;
 pub mod measure;
 #[doc(hidden)]
 pub mod model;
@@ -158,6 +159,9 @@ pub struct Summary {
     /// The keys that took most CPU time, where a collection measured its load and servers have HOTKEYS.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hot_keys: Vec<hot_slots::HotKeyAtWork>,
+    /// The commands that servers logged as slow or large while a collection measured its load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<logged::LoggedAtWork>,
     /// Keys without expiry, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_expiry: Option<u64>,
@@ -409,6 +413,7 @@ pub fn summarise<'l>(
         extremes,
         hot_slots,
         hot_keys,
+        logged: logged::of(&observed.logged, as_shown),
         lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
         sizes: names
             .map(|names| &names.sizes.0)

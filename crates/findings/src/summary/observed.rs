@@ -3,7 +3,7 @@
 //! Everything is by the place of a node in the topology; a vector may be shorter than the list of nodes.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::source::collection::load::{HotKeys, HotSlotKeys};
+use slotscope_engine::source::collection::load::{HotKeys, HotSlotKeys, LoggedCommands};
 
 /// Facts about nodes besides the counts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Observed {
     pub hot_slots: Vec<HotSlotKeys>,
     /// The keys that took most CPU time, where servers count by key.
     pub hot_keys: HotKeys,
+    /// The commands that servers logged as slow or large.
+    pub logged: LoggedCommands,
     /// When the keys were dumped and when operations were captured, in seconds since 1970: the first and the last moment.
     pub dumped: Option<(u64, u64)>,
 }

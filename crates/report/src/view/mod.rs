@@ -14,6 +14,7 @@ mod hot_slots;
 pub mod input;
 pub mod keys;
 pub mod lifetime;
+mod logged;
 pub mod node_bars;
 pub mod nodes;
 pub mod operations;
@@ -55,6 +56,8 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     verdict::risks,
     hot_slots::section,
     hot_slots::keys_section,
+    logged::slow,
+    logged::large,
     operations::section,
     advice::section,
     extremes::section,

@@ -1,9 +1,10 @@
 //! `command-log`: SLOWLOG GET and COMMANDLOG GET. An entry has a number, a second, what the command took, its words, and
-//! whose it was. Servers keep 32 words of a command, and 128 bytes of each.
+//! whose it was.
 
 use std::sync::Arc;
 
-use crate::command::{Access, COMMANDS};
+use crate::command::Access;
+use crate::format::extremes::logged_words::{LoggedWords, start_of_cut};
 use crate::format::extremes::reply::{self, Part};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::frame::batch_rows::BatchBuilder;
@@ -56,13 +57,6 @@ impl Format for CommandLog {
         Ok(Opened::blocks(self.name(), boundary, CommandLog))
     }
 }
-
-/// Words of a command that a server keeps, the last of which may say how many more there are.
-const WORDS: usize = 32;
-/// Bytes of a word that it keeps.
-const BYTES: usize = 128;
-/// More words than any command has.
-const MAX_WORDS: usize = 1 << 20;
 
 const CUT_KEY: &str = "a key of which the log has only the start: its slot is not known";
 const CUT_WORDS: &str = "a command with keys among the words that the log leaves out";
@@ -166,18 +160,15 @@ impl Entries {
     /// Passes on the keys of the command.
     fn give(&mut self, block: &mut Block, at: usize, gather: &mut BatchBuilder<'_, '_>) {
         let content = block.content();
-        let mut words: Vec<&[u8]> = self.words.iter().map(|word| word.of(content)).collect();
-        let left_out = left_out(&words).unwrap_or(0);
-        let kept = words.len() - usize::from(left_out > 0);
-        words.truncate(kept);
-        words.resize(kept + left_out, b"");
-        let Some(command) = COMMANDS.find(&words) else {
+        let words = self.words.iter().map(|word| word.of(content));
+        let logged = LoggedWords::new(words.collect());
+        let Some(command) = logged.command() else {
             return gather.note(Notice::UnknownCommand);
         };
         if command.access == Access::Neither && !command.is_script() {
             return gather.note(Notice::NoKeyCommand);
         }
-        let keys = command.keys(&words).map_err(|_| WRONG);
+        let (keys, kept) = (logged.keys(command).map_err(|_| WRONG), logged.kept());
         let name = self.words[0];
         let name = name.undo(block);
         block.content_mut()[name.0..name.1].make_ascii_lowercase();
@@ -193,7 +184,7 @@ impl Entries {
         }
         for key in keys.into_iter().filter(|key| *key < kept) {
             let key = self.words[key].undo(block);
-            if is_cut(&block.content()[key.0..key.1]) {
+            if start_of_cut(&block.content()[key.0..key.1]).is_some() {
                 gather.reject(at, CUT_KEY);
                 continue;
             }
@@ -203,25 +194,6 @@ impl Entries {
             give(gather, block, key, (Extreme::Logged, self.took));
         }
     }
-}
-
-/// How many words the last one, `... (30 more arguments)`, says that there are more.
-fn left_out(words: &[&[u8]]) -> Option<usize> {
-    let last = words.get(WORDS - 1).filter(|_| words.len() == WORDS)?;
-    let number = last
-        .strip_prefix(b"... (")?
-        .strip_suffix(b" more arguments)")?;
-    let number: usize = std::str::from_utf8(number).ok()?.parse().ok()?;
-    (number <= MAX_WORDS).then_some(number)
-}
-
-/// Whether it ends in what a server writes in place of the bytes that it leaves out: `... (72 more bytes)`.
-fn is_cut(word: &[u8]) -> bool {
-    let end = word.get(BYTES..).unwrap_or_default();
-    let number = end
-        .strip_prefix(b"... (")
-        .and_then(|end| end.strip_suffix(b" more bytes)"));
-    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }
 
 #[cfg(test)]

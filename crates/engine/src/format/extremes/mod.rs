@@ -3,6 +3,7 @@
 
 pub(crate) mod command_log;
 pub mod hotkeys;
+pub mod logged_words;
 pub mod reply;
 pub mod top_keys;
 

@@ -23,6 +23,9 @@ pub struct LoadEntry {
     /// The keys that took most CPU time, where servers count by key (HOTKEYS).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_keys: Option<HotKeys>,
+    /// Commands that servers logged as slow or large meanwhile, where their logs could be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<LoggedCommands>,
     /// MONITOR, where it was asked for, in the seconds after these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<MonitorEntry>,
@@ -73,6 +76,59 @@ pub struct TimedKey {
     pub cpu_usec: u64,
 }
 
+/// Commands that primaries logged meanwhile: COMMANDLOG of Valkey 8.1 and later, else SLOWLOG.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LoggedCommands {
+    /// Primaries whose logs were read.
+    pub nodes: u64,
+    /// Entries that were read.
+    pub entries: u64,
+    /// Logs with more entries than they keep or are read, 128: the first ones are not known.
+    pub logs_cut: u64,
+    /// The commands of each log by node, name and first key: the 100 with most time or bytes, those first.
+    pub commands: Vec<LoggedCommand>,
+}
+
+/// Entries of a log with the same command and first key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LoggedCommand {
+    /// The log.
+    pub log: CommandLogKind,
+    /// The id of the node in the cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its address, as CLUSTER NODES prints it: `host:port`.
+    pub name: String,
+    /// The command in lower case, of a container with its subcommand: `get`, `config|get`.
+    pub command: String,
+    /// Its first key, of which a log has 128 bytes; absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Name>,
+    /// The slot of that key; absent where the log has only its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<u16>,
+    /// Entries.
+    pub entries: u64,
+    /// Microseconds or bytes of all of them.
+    pub amount: u64,
+    /// Microseconds or bytes of the slowest or largest.
+    pub most: u64,
+}
+
+/// A log of commands.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandLogKind {
+    /// Commands that took long, in microseconds.
+    Slow,
+    /// Commands that were large, in bytes.
+    LargeRequest,
+    /// Commands with large replies, in bytes.
+    LargeReply,
+}
+
 /// The work of a primary, by INFO. Numbers that a server does not give are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeWork {
@@ -115,7 +171,7 @@ pub struct CommandWork {
 /// MONITOR of all primaries over the same seconds. The files have the names of commands and keys, and no values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonitorEntry {
-    /// Seconds that it ran for, unless a node reached its limit of bytes before.
+    /// Seconds that it ran for, unless a node reached the limit of bytes before.
     pub secs: f64,
     /// The nodes that were captured.
     pub nodes: Vec<MonitorNode>,
@@ -132,8 +188,11 @@ pub struct MonitorNode {
     pub commands: u64,
     /// Bytes that the server sent.
     pub bytes: u64,
-    /// Whether it was ended early, at the limit of bytes.
+    /// Whether it reached the limit of bytes, 64 MiB: the captures of all nodes ended there.
     pub is_cut: bool,
+    /// Seconds that were captured.
+    #[serde(default)]
+    pub secs: f64,
     /// Commands a second meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ops_per_sec: Option<f64>,

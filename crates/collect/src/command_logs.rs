@@ -1,0 +1,413 @@
+//! Commands that servers logged as slow or large over some seconds: COMMANDLOG of Valkey 8.1 and later, SLOWLOG of the others.
+//! Servers number the entries of a log: new ones are told by their number, whatever the clocks of servers say.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::mem;
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::extremes::logged_words::LoggedWords;
+use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::load::{CommandLogKind, LoggedCommand, LoggedCommands};
+use slotscope_engine::text;
+
+use crate::connection::{Access, Connection};
+use crate::crew;
+use crate::readings::{Asked, TIMEOUT};
+use crate::resp::{Commands, Reply};
+
+/// Entries of a log that are read.
+const MOST_ENTRIES: usize = 128;
+/// Commands of a log that are listed, over all servers.
+const MOST_LISTED: usize = 100;
+/// Characters of the name of a command that the table of commands does not have.
+const COMMAND: usize = 64;
+
+/// A log, and the words that ask for its entries, without their number.
+struct Log {
+    kind: CommandLogKind,
+    name: &'static str,
+    last: Option<&'static [u8]>,
+}
+
+const COMMANDLOG: [Log; 3] = [
+    command_log(CommandLogKind::Slow, b"slow"),
+    command_log(CommandLogKind::LargeRequest, b"large-request"),
+    command_log(CommandLogKind::LargeReply, b"large-reply"),
+];
+const SLOWLOG: [Log; 1] = [Log {
+    kind: CommandLogKind::Slow,
+    name: "SLOWLOG GET",
+    last: None,
+}];
+
+const fn command_log(kind: CommandLogKind, last: &'static [u8]) -> Log {
+    Log {
+        kind,
+        name: "COMMANDLOG GET",
+        last: Some(last),
+    }
+}
+
+impl Log {
+    fn ask(&self, entries: usize, commands: &mut Commands) {
+        let (entries, mut words) = (entries.to_string(), Vec::new());
+        words.extend(self.name.split(' ').map(str::as_bytes));
+        words.push(entries.as_bytes());
+        words.extend(self.last);
+        commands.add(self.name, &words);
+    }
+}
+
+/// Servers whose logs are read again.
+pub(crate) struct Logs {
+    started: Vec<Started>,
+    /// Why the logs of one of the others are not.
+    refusal: Option<String>,
+}
+
+/// A server, and the number of the last entry of each of its logs.
+struct Started {
+    connection: Connection,
+    id: Option<String>,
+    name: String,
+    logs: &'static [Log],
+    last: Vec<Option<u64>>,
+}
+
+impl Logs {
+    /// Notes the last entries of all of these servers.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub(crate) fn start(access: &Access, servers: &[Asked]) -> Result<Logs> {
+        let access = Access {
+            timeout: access.timeout.min(TIMEOUT),
+            ..access.clone()
+        };
+        let mut logs = Logs {
+            started: Vec::new(),
+            refusal: None,
+        };
+        let take = |_, started: Result<Started>| match started {
+            Ok(started) => logs.started.push(started),
+            Err(error) => logs.refusal = logs.refusal.take().or_else(|| refusal(&error)),
+        };
+        crew::each(servers.iter(), |of| start(of, &access), take, || {})?;
+        Ok(logs)
+    }
+
+    /// The commands of the entries that came since; `None` where no log could be read, and why one could not.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub(crate) fn finish(self) -> Result<(Option<LoggedCommands>, Option<String>)> {
+        let (mut all, mut why) = (LoggedCommands::default(), self.refusal);
+        let take = |_, found: Result<LoggedCommands>| match found {
+            Ok(found) => {
+                all.nodes += found.nodes;
+                all.entries += found.entries;
+                all.logs_cut += found.logs_cut;
+                all.commands.extend(found.commands);
+            }
+            Err(error) => why = why.take().or_else(|| refusal(&error)),
+        };
+        crew::each(self.started.into_iter(), finish, take, || {})?;
+        all.commands = most(mem::take(&mut all.commands));
+        Ok((Some(all).filter(|all| all.nodes > 0), why))
+    }
+}
+
+fn refusal(error: &Error) -> Option<String> {
+    Some(format!("slow commands: {error}"))
+}
+
+/// Those with most time or bytes of each log.
+fn most(mut commands: Vec<LoggedCommand>) -> Vec<LoggedCommand> {
+    commands.sort_by(|a, b| {
+        let order = |of: &LoggedCommand| (of.log, Reverse(of.amount));
+        let names = |of: &LoggedCommand| (of.name.clone(), of.command.clone(), of.key.clone());
+        order(a)
+            .cmp(&order(b))
+            .then_with(|| names(a).cmp(&names(b)))
+    });
+    let of_log = |log: &Log| {
+        let of_log = commands.iter().filter(|of| of.log == log.kind);
+        of_log.take(MOST_LISTED).cloned().collect::<Vec<_>>()
+    };
+    COMMANDLOG.iter().flat_map(of_log).collect()
+}
+
+/// Asks a server for the last entry of each of its logs.
+fn start(server: &Asked, access: &Access) -> Result<Started> {
+    let mut connection = Connection::open(&server.address, access)?;
+    let mut logs = &COMMANDLOG[..];
+    let mut replies = ask(&mut connection, logs, 1)?;
+    if matches!(replies[0], Reply::Error(_)) {
+        logs = &SLOWLOG;
+        replies = ask(&mut connection, logs, 1)?;
+    }
+    let last = |(log, reply): (&Log, &Reply)| {
+        let entries = entries(&connection, log, reply)?;
+        Ok(entries.first().map(|entry| entry.number))
+    };
+    let last = logs.iter().zip(&replies).map(last);
+    let last = last.collect::<Result<_>>()?;
+    Ok(Started {
+        connection,
+        id: server.id.clone(),
+        name: server.name.clone(),
+        logs,
+        last,
+    })
+}
+
+fn ask(connection: &mut Connection, logs: &[Log], entries: usize) -> Result<Vec<Reply>> {
+    let mut commands = Commands::default();
+    for log in logs {
+        log.ask(entries, &mut commands);
+    }
+    connection.pipeline(&commands)
+}
+
+/// The entries that came since, by command and first key.
+fn finish(mut of: Started) -> Result<LoggedCommands> {
+    let replies = ask(&mut of.connection, of.logs, MOST_ENTRIES)?;
+    let mut found = LoggedCommands {
+        nodes: 1,
+        ..LoggedCommands::default()
+    };
+    for ((log, reply), last) in of.logs.iter().zip(&replies).zip(&of.last) {
+        let entries = entries(&of.connection, log, reply)?;
+        let newest = entries.first().map(|entry| entry.number);
+        // A server that started anew numbers from 0 again.
+        let last = last.filter(|last| newest.is_some_and(|newest| newest >= *last));
+        let is_new = |entry: &&Entry| last.is_none_or(|last| entry.number > last);
+        let new: Vec<&Entry<'_>> = entries.iter().filter(is_new).collect();
+        found.entries += new.len() as u64;
+        let came = newest.zip(last).map(|(newest, last)| newest - last);
+        let is_cut = came.map_or(new.len() == MOST_ENTRIES, |came| came > new.len() as u64);
+        found.logs_cut += u64::from(is_cut);
+
+        let mut commands: BTreeMap<(String, Option<&[u8]>), LoggedCommand> = BTreeMap::new();
+        for entry in new {
+            let logged = LoggedWords::new(entry.words.clone());
+            let (command, key) = (name(&logged, entry.words[0]), logged.first_key());
+            let group = (command.clone(), key.map(|(key, _)| key));
+            let of_group = commands.entry(group).or_insert_with(|| LoggedCommand {
+                log: log.kind,
+                id: of.id.clone(),
+                name: of.name.clone(),
+                command,
+                key: key.map(|(key, _)| Name::from(key)),
+                slot: key.and_then(|(key, is_whole)| is_whole.then(|| hashslot::slot(key))),
+                entries: 0,
+                amount: 0,
+                most: 0,
+            });
+            of_group.entries += 1;
+            of_group.amount = of_group.amount.saturating_add(entry.amount);
+            of_group.most = of_group.most.max(entry.amount);
+        }
+        found.commands.extend(commands.into_values());
+    }
+    Ok(found)
+}
+
+/// What a command is called.
+fn name(logged: &LoggedWords<'_>, word: &[u8]) -> String {
+    let unknown = || text::name(&Name::from(word.to_ascii_lowercase().as_slice()), COMMAND);
+    logged
+        .command()
+        .map_or_else(unknown, |known| known.name.to_owned())
+}
+
+/// An entry: its number, microseconds or bytes, and the words of the command, at least one.
+struct Entry<'r> {
+    number: u64,
+    amount: u64,
+    words: Vec<&'r [u8]>,
+}
+
+/// The entries of a log, the newest first: `[[number, second, amount, [word, ...], ...], ...]`.
+fn entries<'r>(connection: &Connection, log: &Log, reply: &'r Reply) -> Result<Vec<Entry<'r>>> {
+    let entry = |reply: &'r Reply| {
+        let Reply::Array(parts) = reply else {
+            return None;
+        };
+        let [number, _, amount, Reply::Array(words), ..] = parts.as_slice() else {
+            return None;
+        };
+        let word = |word: &'r Reply| match word {
+            Reply::Text(word) => Some(word.as_slice()),
+            _ => None,
+        };
+        Some(Entry {
+            number: number.number()?,
+            amount: amount.number()?,
+            words: words.iter().map(word).collect::<Option<Vec<_>>>()?,
+        })
+        .filter(|entry| !entry.words.is_empty())
+    };
+    match reply {
+        Reply::Array(rows) => rows.iter().map(entry).collect::<Option<_>>(),
+        Reply::Error(refusal) => return Err(connection.refused(log.name, refusal)),
+        _ => None,
+    }
+    .ok_or_else(|| connection.odd(log.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{access, start as server, text};
+    use slotscope_engine::source::collection::servers::Role;
+
+    /// An entry as servers write it.
+    fn entry(number: u64, amount: u64, words: &[&str]) -> Vec<u8> {
+        let words = words.iter().flat_map(|word| text(word));
+        let words: Vec<u8> = words.collect();
+        let count = words.iter().filter(|byte| **byte == b'$').count();
+        [
+            format!("*6\r\n:{number}\r\n:1795347491\r\n:{amount}\r\n*{count}\r\n").into_bytes(),
+            words,
+            text("127.0.0.1:50872"),
+            text(""),
+        ]
+        .concat()
+    }
+
+    fn log(entries: &[Vec<u8>]) -> Vec<u8> {
+        [
+            format!("*{}\r\n", entries.len()).into_bytes(),
+            entries.concat(),
+        ]
+        .concat()
+    }
+
+    fn run(
+        mut answer: impl FnMut(&str) -> Vec<u8> + Send + 'static,
+    ) -> (Option<LoggedCommands>, Option<String>) {
+        let asked = Asked {
+            id: Some("a".into()),
+            name: "h:1".into(),
+            role: Role::Primary,
+            address: server(move |command| Some(answer(command))),
+        };
+        let logs = Logs::start(&access(), &[asked]).unwrap();
+        logs.finish().unwrap()
+    }
+
+    /// What a server without COMMANDLOG answers to other commands than SLOWLOG.
+    fn other(command: &str) -> Vec<u8> {
+        if command.starts_with("COMMANDLOG") {
+            b"-ERR unknown command\r\n".to_vec()
+        } else {
+            b"+OK\r\n".to_vec()
+        }
+    }
+
+    /// Command, first key, entries, amount and the most of them.
+    fn row(of: &LoggedCommand) -> (&str, Option<String>, u64, u64, u64) {
+        let key = of.key.as_ref().map(Name::to_string);
+        (&of.command, key, of.entries, of.amount, of.most)
+    }
+
+    #[test]
+    fn entries_that_came_meanwhile_add_up_by_command_and_first_key() {
+        let (found, refusal) = run(|command| match command {
+            "SLOWLOG GET 1" => log(&[entry(6, 99, &["KEYS", "*"])]),
+            "SLOWLOG GET 128" => log(&[
+                entry(10, 70, &["get", "a"]),
+                entry(9, 500, &["EVAL", "return 1", "1", "k\n"]),
+                entry(8, 30, &["GET", "a"]),
+                entry(7, 20, &["debug", "sleep", "1"]),
+                entry(6, 99, &["KEYS", "*"]),
+            ]),
+            command => other(command),
+        });
+        let found = found.unwrap();
+        let rows: Vec<_> = found.commands.iter().map(row).collect();
+        assert_eq!(
+            rows,
+            [
+                ("eval", Some("k\\n".to_owned()), 1, 500, 500),
+                ("get", Some("a".to_owned()), 2, 100, 70),
+                ("debug", None, 1, 20, 20),
+            ]
+        );
+        assert_eq!(found.commands[1].slot, Some(hashslot::slot(b"a")));
+        assert_eq!((found.nodes, found.entries, found.logs_cut), (1, 4, 0));
+        assert_eq!(refusal, None);
+    }
+
+    #[test]
+    fn valkey_has_logs_of_large_requests_and_replies_too() {
+        let (found, _) = run(|command| match command {
+            "COMMANDLOG GET 128 slow" => log(&[entry(0, 5, &["GET", "a"])]),
+            "COMMANDLOG GET 128 large-request" => log(&[entry(0, 9000, &["SET", "b", "v"])]),
+            "COMMANDLOG GET 128 large-reply" => log(&[entry(0, 800, &["LRANGE", "c", "0", "-1"])]),
+            of if of.starts_with("COMMANDLOG GET 1 ") => log(&[]),
+            _ => b"+OK\r\n".to_vec(),
+        });
+        let logs: Vec<_> = found.unwrap().commands.iter().map(|of| of.log).collect();
+        use CommandLogKind::{LargeReply, LargeRequest, Slow};
+        assert_eq!(logs, [Slow, LargeRequest, LargeReply]);
+    }
+
+    #[test]
+    fn a_log_that_lost_entries_is_counted_and_a_server_that_started_anew_has_new_ones_only() {
+        for (before, entries, expected) in [
+            // Numbers 7 to 9 are not in the log any more.
+            (Some(6), vec![11, 10], (2, 1)),
+            (Some(6), vec![1, 0], (2, 0)),
+            (Some(6), vec![6], (0, 0)),
+            (Some(6), vec![], (0, 0)),
+            (None, vec![1, 0], (2, 0)),
+            (None, (0..MOST_ENTRIES as u64).rev().collect(), (128, 1)),
+        ] {
+            let get = |number: &u64| entry(*number, 1, &["GET", "a"]);
+            let (first, last) = (before.iter().map(get), entries.iter().map(get));
+            let (first, last) = (
+                log(&first.collect::<Vec<_>>()),
+                log(&last.collect::<Vec<_>>()),
+            );
+            let (found, _) = run(move |command| match command {
+                "SLOWLOG GET 1" => first.clone(),
+                "SLOWLOG GET 128" => last.clone(),
+                command => other(command),
+            });
+            let found = found.unwrap();
+            assert_eq!((found.entries, found.logs_cut), expected, "{entries:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_and_an_odd_answer_are_reported() {
+        for (reply, expected) in [
+            (
+                &b"-NOPERM no permissions\r\n"[..],
+                "slotscope collect --acl prints",
+            ),
+            (b"+OK\r\n", "is not that of a Redis or Valkey server"),
+            (b"*1\r\n*2\r\n:1\r\n:2\r\n", "SLOWLOG GET is not that"),
+            (
+                b"*1\r\n*4\r\n:1\r\n:2\r\n:3\r\n*0\r\n",
+                "SLOWLOG GET is not that",
+            ),
+        ] {
+            let (found, refusal) = run(|command| match command {
+                of if of.starts_with("CLIENT") => b"+OK\r\n".to_vec(),
+                of if of.starts_with("COMMANDLOG") => b"-NOPERM no\r\n".to_vec(),
+                _ => reply.to_vec(),
+            });
+            let refusal = refusal.unwrap();
+            assert!(
+                refusal.starts_with("slow commands: 127.0.0.1:"),
+                "{refusal}"
+            );
+            assert!(refusal.contains(expected), "{refusal}");
+            assert_eq!(found, None);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The commands that servers logged as slow or large while load was measured.
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::source::collection::load::CommandLogKind;
+use slotscope_engine::text::{counted, grouped};
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::logged::{CommandAtWork, LoggedAtWork};
+
+use crate::view::table::{Rank, TableBuilder};
+use crate::view::{Cell, Column, Section, Table};
+
+/// Those that took most time.
+pub(crate) fn slow(summary: &Summary) -> Option<Section<'_>> {
+    let logged = summary.logged.as_ref()?;
+    let slow = of(logged, |log| log == CommandLogKind::Slow);
+    slow.first()?;
+    let table = table(summary, slow)
+        .column(Column::number("entries"), |of| Cell::count(of.entries))
+        .column(
+            Column::number("time")
+                .rank(Rank::Main)
+                .hint("of all entries; a server does nothing else meanwhile"),
+            |of| Cell::amount(Metric::Cpu, of.amount),
+        )
+        .column(Column::number("longest").rank(Rank::Detail), |of| {
+            Cell::amount(Metric::Cpu, of.most)
+        })
+        .build()
+        .at_most(summary.rows);
+    let section =
+        Section::titled("Slow commands during the load").anchored("slow-commands", "Slow commands");
+    Some(section.line(about(logged)).table(table))
+}
+
+/// Those with most bytes.
+pub(crate) fn large(summary: &Summary) -> Option<Section<'_>> {
+    let large = of(summary.logged.as_ref()?, |log| log != CommandLogKind::Slow);
+    large.first()?;
+    let table = table(summary, large)
+        .column(Column::words("what"), |of| {
+            Cell::text(match of.log {
+                CommandLogKind::LargeRequest => "request",
+                _ => "reply",
+            })
+        })
+        .column(Column::number("entries"), |of| Cell::count(of.entries))
+        .column(Column::number("bytes").rank(Rank::Main), |of| {
+            Cell::bytes(of.amount)
+        })
+        .column(Column::number("largest").rank(Rank::Detail), |of| {
+            Cell::bytes(of.most)
+        })
+        .build()
+        .at_most(summary.rows);
+    let section = Section::titled("Large requests and replies during the load")
+        .anchored("large-commands", "Large commands");
+    Some(section.table(table))
+}
+
+/// The commands of some logs.
+fn of(logged: &LoggedAtWork, is_it: impl Fn(CommandLogKind) -> bool) -> Vec<&CommandAtWork> {
+    let commands = logged.commands.iter();
+    commands.filter(|of| is_it(of.log)).collect()
+}
+
+/// The columns of both tables.
+fn table<'s>(
+    summary: &'s Summary,
+    commands: Vec<&'s CommandAtWork>,
+) -> TableBuilder<'s, &'s CommandAtWork> {
+    Table::of(commands)
+        .column(Column::words("node"), |of| {
+            Cell::owner(&summary.nodes.list, of.node.as_ref())
+        })
+        .column(Column::words("command"), |of| Cell::text(&*of.command))
+        .column(Column::words("first key").flexible(), |of| {
+            Cell::of(of.key.as_ref(), Cell::name)
+        })
+        .column(Column::number("slot").rank(Rank::Detail), |of| {
+            Cell::of(of.slot, Cell::number)
+        })
+}
+
+/// What was read of the logs.
+fn about(logged: &LoggedAtWork) -> String {
+    let cut = match logged.logs_cut {
+        0 => String::new(),
+        cut => format!(
+            "; {} with more entries than are kept or read: counts are low",
+            counted(cut, "log")
+        ),
+    };
+    let entries = match logged.entries {
+        1 => "1 new entry".to_owned(),
+        entries => format!("{} new entries", grouped(entries)),
+    };
+    format!(
+        "{entries} in the logs of {}{cut}",
+        counted(logged.nodes, "node")
+    )
+}
