@@ -16,6 +16,8 @@ pub(crate) struct Shards {
     pub ranges: Vec<(u16, u16)>,
     /// The fullest in fair shares.
     pub max_over_mean: f64,
+    /// The emptiest in fair shares.
+    pub min_over_mean: f64,
 }
 
 impl Shards {
@@ -38,10 +40,13 @@ impl Shards {
             let of_shard = &slots[usize::from(*first)..=usize::from(*last)];
             of_shard.iter().map(|load| u128::from(*load)).sum()
         };
-        let most = ranges.iter().map(sum).max()?;
+        let in_shares = |load: u128| load as f64 * count as f64 / total as f64;
+        let sums = || ranges.iter().map(sum);
+        let (most, least) = (sums().max()?, sums().min()?);
         Some(Shards {
             by,
-            max_over_mean: most as f64 * count as f64 / total as f64,
+            max_over_mean: in_shares(most),
+            min_over_mean: in_shares(least),
             ranges,
         })
     }
@@ -49,11 +54,13 @@ impl Shards {
     /// In one sentence.
     pub(crate) fn in_words(&self) -> String {
         format!(
-            "{} shards with one range of slots each: the fullest holds {:.2} times its fair share of {}; restore a backup with \
+            "{} shards with one range of slots each: the fullest holds {:.2} times its fair share of {}, the emptiest {:.2}; \
+             what is written after the backup is not in the new shards; restore it with \
              aws elasticache create-replication-group --snapshot-name NAME --node-group-configuration file://FILE",
             self.ranges.len(),
             self.max_over_mean,
-            self.by.name()
+            self.by.name(),
+            self.min_over_mean
         )
     }
 

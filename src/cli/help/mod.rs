@@ -38,7 +38,7 @@ Examples:
 pub(crate) fn footer() -> String {
     let rows = TOPICS
         .iter()
-        .map(|topic| format!("\n  {:<15}{}", topic.name, topic.about));
+        .map(|topic| format!("\n  {:<16} {}", topic.name, topic.about));
     let rows: String = rows.collect();
     format!("Pages of the manual, by `slotscope help TOPIC`:{rows}")
 }

@@ -74,6 +74,31 @@ pub static TOPICS: &[Topic] = &[
         page: include_str!("../../../docs/commands.md"),
     },
     Topic {
+        name: "services",
+        about: "ElastiCache, MemoryDB, Memorystore, Azure, Kubernetes",
+        page: include_str!("../../../docs/services.md"),
+    },
+    Topic {
+        name: "live",
+        about: "a shard that is hot right now",
+        page: include_str!("../../../docs/live.md"),
+    },
+    Topic {
+        name: "monitoring",
+        about: "counters of each server, Prometheus, alerts",
+        page: include_str!("../../../docs/monitoring.md"),
+    },
+    Topic {
+        name: "filters",
+        about: "keys by name, type, size and TTL",
+        page: include_str!("../../../docs/filters.md"),
+    },
+    Topic {
+        name: "charts",
+        about: "how to read each chart",
+        page: include_str!("../../../docs/charts.md"),
+    },
+    Topic {
         name: "tutorial",
         about: "from a full shard to a plan, step by step",
         page: include_str!("../../../docs/tutorial.md"),

@@ -16,6 +16,7 @@ use crate::summary::independent_units::Units;
 use crate::summary::integrity::of_loads::{self, InputCounts};
 use crate::summary::integrity::{FilesApart, Sign, of_files};
 use crate::summary::nodes::{Nodes, Shortfall};
+use crate::summary::observed::Observed;
 use crate::summary::worded::Worded;
 use crate::summary::{FileFacts, InputFacts};
 
@@ -105,6 +106,7 @@ pub(crate) fn of(
     tallies: &Tallies,
     nodes: &Nodes,
     units: &Units,
+    observed: &Observed,
     mut input: InputFacts,
 ) -> (InputFacts, Vec<Sign>) {
     input.keys = tallies.slots.total();
@@ -180,6 +182,11 @@ pub(crate) fn of(
         duplicates_in: &|slots| duplicates.and_then(|duplicates| duplicates.share_in(slots)),
         repeats_of_slot: &|slot| repeats_of(tallies, slot),
         strays: strays(tallies),
+        evicted: &|node| {
+            let at = nodes.list.iter().position(|other| other.id == node.id);
+            let server = at.and_then(|at| observed.servers.get(at)?.as_ref());
+            server.and_then(|server| server.evicted_keys).unwrap_or(0)
+        },
     };
     let mut signs = std::mem::take(&mut input.of_files);
     signs.extend(days_apart.into_iter().map(Sign::FilesApart));

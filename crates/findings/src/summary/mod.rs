@@ -338,7 +338,7 @@ pub fn summarise<'l>(
     nodes.expected = units
         .per
         .filter_map(|units| rehash::of_nodes(owning, units));
-    let (input, signs) = evidence::of(tallies, &nodes, &units, input);
+    let (input, signs) = evidence::of(tallies, &nodes, &units, observed, input);
     let attributes = names.map(|names| &names.attributes);
     let shown_pattern =
         |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.pattern(name));

@@ -1,9 +1,13 @@
-//! One range of slots for each shard, so that the fullest holds as little as contiguous ranges allow.
+//! One range of slots for each shard: the fullest holds as little as contiguous ranges allow, the others are as even as can be.
 
 use slotscope_engine::metric::Metric;
 
-/// The ranges of `shards` shards, in order: of all ways to cut the slots, one whose largest load is the least. `None` with
-/// no shards, or more than slots.
+/// Up to this many shards all ranges are as even as can be; of more, only the fullest is as small as can be.
+const MOST_EVEN: usize = 1024;
+
+/// The ranges of `shards` shards, in order: of all ways to cut the slots, one whose largest load is the least, and of those one
+/// whose squared loads add up to the least, so that a single heavy slot does not let the others be uneven. `None` with no
+/// shards, or more than slots.
 pub fn even_ranges(loads: &[u64], shards: usize) -> Option<Vec<(u16, u16)>> {
     if shards == 0 || shards > loads.len() {
         return None;
@@ -16,12 +20,108 @@ pub fn even_ranges(loads: &[u64], shards: usize) -> Option<Vec<(u16, u16)>> {
             None => low = middle + 1,
         }
     }
-    let ends = ends(loads, shards, low)?;
+    let ends = if shards <= MOST_EVEN {
+        Cuts::new(loads, low).even(shards)
+    } else {
+        ends(loads, shards, low)?
+    };
     let starts = [0].into_iter().chain(ends.iter().map(|end| end + 1));
     let ranges = starts
         .zip(&ends)
         .map(|(start, end)| (start as u16, *end as u16));
     Some(ranges.collect())
+}
+
+/// Ways to cut the slots into ranges of which none holds more than a limit.
+struct Cuts {
+    /// The load of the slots before each place.
+    sums: Vec<u128>,
+    limit: u128,
+}
+
+impl Cuts {
+    fn new(loads: &[u64], limit: u128) -> Self {
+        let mut sums = vec![0];
+        for (at, load) in loads.iter().enumerate() {
+            sums.push(sums[at] + u128::from(*load));
+        }
+        Cuts { sums, limit }
+    }
+
+    /// The square of the load of the slots `from..to`; infinite where there are none, or above the limit.
+    fn cost(&self, from: usize, to: usize) -> f64 {
+        if from >= to {
+            return f64::INFINITY;
+        }
+        let load = self.sums[to] - self.sums[from];
+        if load > self.limit {
+            f64::INFINITY
+        } else {
+            (load as f64).powi(2)
+        }
+    }
+
+    /// The last slot of each range, of those with the least sum of squares.
+    ///
+    /// A range more at a time, for all numbers of slots. The best start of the last range does not fall as slots are added
+    /// (the costs satisfy the quadrangle inequality), so each half of the slots looks at a part of the starts.
+    fn even(&self, shards: usize) -> Vec<usize> {
+        let slots = self.sums.len() - 1;
+        let mut costs: Vec<f64> = (0..=slots).map(|to| self.cost(0, to)).collect();
+        let mut starts: Vec<Vec<u16>> = Vec::new();
+        for ranges in 2..=shards {
+            let mut longer = Longer {
+                ranges,
+                costs: vec![f64::INFINITY; slots + 1],
+                starts: vec![0; slots + 1],
+            };
+            self.add_range(&costs, &mut longer, (1, slots), (0, slots));
+            costs = longer.costs;
+            starts.push(longer.starts);
+        }
+        let mut end = slots;
+        let mut ends = vec![slots - 1];
+        for start in starts.iter().rev() {
+            end = usize::from(start[end]);
+            ends.push(end - 1);
+        }
+        ends.reverse();
+        ends
+    }
+
+    /// Fills in the best last range of the first `from..=to` slots, which starts in `first..=last`.
+    fn add_range(
+        &self,
+        shorter: &[f64],
+        longer: &mut Longer,
+        (from, to): (usize, usize),
+        (first, last): (usize, usize),
+    ) {
+        if from > to {
+            return;
+        }
+        let middle = from + (to - from) / 2;
+        let starts = (first..=last.min(middle)).map(|at| (shorter[at] + self.cost(at, middle), at));
+        let best = starts.min_by(|a, b| a.0.total_cmp(&b.0));
+        let (before, after) = ((from, middle - 1), (middle + 1, to));
+        match best.filter(|(cost, _)| cost.is_finite()) {
+            Some((cost, start)) => {
+                (longer.costs[middle], longer.starts[middle]) = (cost, start as u16);
+                self.add_range(shorter, longer, before, (first, start));
+                self.add_range(shorter, longer, after, (start, last));
+            }
+            // Too few slots for the ranges, or too much load for them: so it is with fewer, or with more slots.
+            None if middle < longer.ranges => self.add_range(shorter, longer, after, (first, last)),
+            None => self.add_range(shorter, longer, before, (first, last)),
+        }
+    }
+}
+
+/// The best ways to cut each number of slots into so many ranges: what they cost, and where the last range starts.
+struct Longer {
+    ranges: usize,
+    costs: Vec<f64>,
+    starts: Vec<u16>,
 }
 
 /// The last slot of each of `shards` ranges of which none holds more than `most`; `None` where there is no such way.
@@ -56,6 +156,7 @@ pub fn metric_of_ranges(asked: Option<Metric>, has: impl Fn(Metric) -> bool) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use slotscope_engine::slot::SLOTS;
 
     fn largest(loads: &[u64], ranges: &[(u16, u16)]) -> u64 {
         let sums = ranges.iter().map(|(first, last)| {
@@ -66,17 +167,44 @@ mod tests {
         sums.max().unwrap_or(0)
     }
 
-    /// The least largest load of all ways to cut, tried one by one.
-    fn least(loads: &[u64], shards: usize) -> u64 {
+    /// The largest load and the sum of squares of all ways to cut, tried one by one.
+    fn all(loads: &[u64], shards: usize) -> Vec<(u64, u64)> {
+        let sum: u64 = loads.iter().sum();
         if shards == 1 {
-            return loads.iter().sum();
+            return vec![(sum, sum * sum)];
         }
         let cuts = 1..=loads.len() - (shards - 1);
         let with = |cut: usize| {
             let first: u64 = loads[..cut].iter().sum();
-            first.max(least(&loads[cut..], shards - 1))
+            let rest = all(&loads[cut..], shards - 1).into_iter();
+            rest.map(move |(most, squares)| (first.max(most), first * first + squares))
         };
-        cuts.map(with).min().unwrap_or(u64::MAX)
+        cuts.flat_map(with).collect()
+    }
+
+    fn squares(loads: &[u64], ranges: &[(u16, u16)]) -> u64 {
+        let sums = ranges.iter().map(|(first, last)| {
+            let held = &loads[usize::from(*first)..=usize::from(*last)];
+            held.iter().sum::<u64>().pow(2)
+        });
+        sums.sum()
+    }
+
+    #[test]
+    fn one_heavy_slot_does_not_let_the_others_be_uneven() {
+        let mut loads = vec![10u64; SLOTS];
+        loads[15_707] = 10 * SLOTS as u64;
+        let ranges = even_ranges(&loads, 6).unwrap();
+        let held: Vec<u64> = ranges
+            .iter()
+            .map(|range| largest(&loads, std::slice::from_ref(range)))
+            .collect();
+        assert_eq!(held[4], 10 * SLOTS as u64);
+        assert!(
+            held[..4].iter().all(|load| (39_260..39_280).contains(load)),
+            "{held:?}"
+        );
+        assert_eq!(ranges[4], (15_707, 15_707));
     }
 
     #[test]
@@ -97,11 +225,9 @@ mod tests {
                 assert_eq!((ranges[0].0, ranges[shards - 1].1), (0, 8));
                 assert!(ranges.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0));
                 assert!(ranges.iter().all(|(first, last)| first <= last));
-                assert_eq!(
-                    largest(&loads, &ranges),
-                    least(&loads, shards),
-                    "{loads:?} {shards}"
-                );
+                let found = (largest(&loads, &ranges), squares(&loads, &ranges));
+                let least = all(&loads, shards).into_iter().min();
+                assert_eq!(Some(found), least, "{loads:?} {shards}");
             }
         }
         assert_eq!(even_ranges(&[1, 2], 3), None);

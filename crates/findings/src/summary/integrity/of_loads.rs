@@ -31,6 +31,8 @@ pub(crate) struct InputCounts<'a> {
     pub repeats_of_slot: &'a dyn Fn(u16) -> u64,
     /// Keys in the slots of another node than their file or line is from.
     pub strays: u64,
+    /// Keys that the server of a node has evicted since it started.
+    pub evicted: &'a dyn Fn(&NodeLoad) -> u64,
 }
 
 const S: f64 = SLOTS as f64;
@@ -311,11 +313,13 @@ fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts<'_>) -> Option<Sign> 
     }
     // If one node lacks keys, all others are above the mean: those are not at fault.
     let of_median = off_from(nodes, rest, median_density);
-    let off = if of_median.is_empty() {
+    let mut off = if of_median.is_empty() {
         of_mean
     } else {
         of_median
     };
+    // The node lacks these keys, not its dump.
+    off.retain(|off| !(off.over < 0.0 && (counts.evicted)(off.node) as f64 >= off.lacks()));
     let by_far = |a: &&Off<'_>, b: &&Off<'_>| a.over.total_cmp(&b.over);
     let (fullest, emptiest) = (off.iter().max_by(by_far)?, off.iter().min_by(by_far)?);
     let repeated = counts.duplicate_share.is_some_and(|share| share > 0.005);
@@ -345,6 +349,12 @@ struct Off<'a> {
 }
 
 impl Off<'_> {
+    /// The keys by which it is below its share.
+    fn lacks(&self) -> f64 {
+        let load = self.node.load.keys as f64;
+        load / (1.0 + self.over) - load
+    }
+
     fn sign(&self, nodes: &Nodes, damage: Damage) -> Sign {
         Sign::UnlikelyNode {
             node: self.node.into(),
