@@ -14,6 +14,8 @@ use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 
+/// Where the fullest node has more than this many times the target, heavy slots keep it there.
+const HEAVY: f64 = 1.05;
 /// Ranges of a move that are shown; all are in the JSON and in the script.
 const RANGES: usize = 12;
 /// Nodes and moves that are shown.
@@ -146,6 +148,8 @@ fn goal_name(goal: &GoalOutcome) -> String {
 /// The goals: the targets, and the result of the plan.
 fn goals(outcome: &PlanOutcome) -> Table<'_> {
     let met = |goal: &GoalOutcome| match (goal.met, goal.reason.as_deref()) {
+        // A slot that is heavier than a share sets the target of its node.
+        (true, _) if goal.after > HEAVY * goal.target => "but for heavy slots",
         (true, _) => "yes",
         (false, Some(reason)) if reason.starts_with("no placement evens both") => "impossible",
         (false, _) if outcome.limited => "limited",

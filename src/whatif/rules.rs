@@ -107,7 +107,10 @@ impl RenameRules {
         retag
             .map(|(rule, _)| quoted("--retag", &rule.text))
             .chain(untag.map(|(rule, _)| quoted("--untag", &rule.text)))
-            .chain(split.map(|(rule, _)| format!("no key has {}", rule.tag_in_words())))
+            .chain(split.map(|(rule, _)| {
+                let tag = rule.tag_in_words();
+                format!("no key has {tag}; a single key cannot be split here")
+            }))
             .collect()
     }
 

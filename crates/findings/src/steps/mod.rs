@@ -131,7 +131,8 @@ impl<'a> Steps<'a> {
     }
 
     fn add_all(&mut self, observed: &Observed, today: &After, is_doubtful: bool) {
-        self.list.extend(frees(self.summary, observed, today));
+        self.list
+            .extend(frees(self.summary, observed, self.commands, today));
         match self.commands.service() {
             _ if is_doubtful => {}
             Some(service) => self.add_managed(service),

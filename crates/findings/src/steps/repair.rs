@@ -133,7 +133,12 @@ pub(super) fn take_again(summary: &Summary, today: &After) -> Step {
 }
 
 /// Frees memory of nodes at their limit, what holds most first.
-pub(super) fn frees(summary: &Summary, observed: &Observed, today: &After) -> Vec<Step> {
+pub(super) fn frees(
+    summary: &Summary,
+    observed: &Observed,
+    commands: &Commands,
+    today: &After,
+) -> Vec<Step> {
     let is_full =
         |found: &&Finding| found.kind == FindingKind::NearLimit && found.role == Some(Role::Memory);
     let Some(full) = summary.verdict.findings.iter().find(is_full) else {
@@ -151,15 +156,13 @@ pub(super) fn frees(summary: &Summary, observed: &Observed, today: &After) -> Ve
         .map_or(0, |bytes| crate::summary::balance::sum(bytes));
     let patterns = summary.patterns.iter().flat_map(|patterns| &patterns.top);
     let lacking = patterns
-        .filter(|row| {
-            row.kind
-                .no_expiry_share
-                .is_some_and(|share| share >= NO_TTL)
+        .filter_map(|row| {
+            let part = row.kind.no_expiry_share.filter(|part| *part >= NO_TTL)?;
+            Some((row, part, row.kind.load.get(Metric::Bytes).copied()?))
         })
-        .filter_map(|row| Some((row, row.kind.load.get(Metric::Bytes).copied()?)))
-        .filter(|(_, size)| *size as f64 >= LARGE * all as f64);
-    if let Some((row, size)) = lacking.max_by_key(|(_, size)| *size) {
-        found.push((size, StepText::Expire(row.pattern.clone(), size)));
+        .filter(|(.., size)| *size as f64 >= LARGE * all as f64);
+    if let Some((row, part, size)) = lacking.max_by_key(|(.., size)| *size) {
+        found.push((size, StepText::Expire(row.pattern.clone(), part, size)));
     }
     let node = summary
         .nodes
@@ -173,13 +176,13 @@ pub(super) fn frees(summary: &Summary, observed: &Observed, today: &After) -> Ve
     });
     found.extend(buffers.map(|size| (size, StepText::Buffers(size))));
     found.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
-    let raise = Some(StepText::RaiseLimit);
-    found
-        .into_iter()
-        .map(|(_, text)| text)
-        .chain(raise)
-        .map(free)
-        .collect()
+    let service = commands.service();
+    let raise = Step {
+        command: service.and_then(|service| Some(service.larger_nodes?.into())),
+        ..free(StepText::RaiseLimit(service.map(|service| service.title)))
+    };
+    let texts = found.into_iter().map(|(_, text)| text);
+    texts.map(free).chain([raise]).collect()
 }
 
 /// Primaries to be added, so that the fullest is at three quarters of its limit; `None` if no primary is near it.

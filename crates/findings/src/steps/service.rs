@@ -13,6 +13,8 @@ pub struct Service {
     domains: &'static [&'static str],
     /// Whether a backup can be restored into shards with chosen ranges of slots.
     pub has_ranges: bool,
+    /// The command that gives a cluster larger nodes.
+    pub larger_nodes: Option<&'static str>,
     /// Whether its user runs the servers: everything can be done.
     pub is_self: bool,
 }
@@ -20,13 +22,19 @@ pub struct Service {
 const SERVICES: [Service; 8] = [
     Service {
         has_ranges: true,
+        larger_nodes: Some(
+            "aws elasticache modify-replication-group --replication-group-id ID --cache-node-type TYPE --apply-immediately",
+        ),
         ..managed(
             "elasticache",
             "Amazon ElastiCache",
             &[".cache.amazonaws.com"],
         )
     },
-    managed("memorydb", "Amazon MemoryDB", &[".memorydb."]),
+    Service {
+        larger_nodes: Some("aws memorydb update-cluster --cluster-name NAME --node-type TYPE"),
+        ..managed("memorydb", "Amazon MemoryDB", &[".memorydb."])
+    },
     managed("memorystore", "Google Cloud Memorystore", &[]),
     managed(
         "azure",
@@ -64,6 +72,7 @@ const fn managed(
         title,
         domains,
         has_ranges: false,
+        larger_nodes: None,
         is_self: false,
     }
 }

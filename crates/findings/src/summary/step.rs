@@ -137,12 +137,13 @@ pub enum StepText {
     EndMove(Vec<u16>),
     /// The dump is taken again.
     TakeAgain,
-    /// Keys of a pattern without a TTL get one, or are deleted: the pattern, and its bytes on the node.
-    Expire(Name, u64),
+    /// Keys of a pattern without a TTL get one, or are deleted: the pattern, the part of its keys without one, and the bytes
+    /// of all its keys.
+    Expire(Name, f64, u64),
     /// Buffers are looked at: their bytes.
     Buffers(u64),
-    /// The limit is raised.
-    RaiseLimit,
+    /// The limit is raised: on the host, or by larger nodes of a service.
+    RaiseLimit(Option<&'static str>),
     /// Slots move: how many, from how many nodes to how many.
     Move {
         /// Slots.

@@ -34,16 +34,20 @@ impl InWords for StepText {
             StepText::TakeAgain => {
                 "take the dump again from every primary, with the topology of the same moment, then run this again".into()
             }
-            StepText::Expire(pattern, size) => format!(
-                "give {} a TTL or delete it: {} without a TTL",
+            StepText::Expire(pattern, part, size) => format!(
+                "give keys of {} a TTL or delete some: {} of them have none; all of them are {}",
                 short(pattern),
+                percent(*part),
                 bytes(*size)
             ),
             StepText::Buffers(size) => format!(
                 "look at client buffers and the replication backlog: {} that are not keys",
                 bytes(*size)
             ),
-            StepText::RaiseLimit => "raise maxmemory, where the host has room".into(),
+            StepText::RaiseLimit(None) => "raise maxmemory, where the host has room".into(),
+            StepText::RaiseLimit(Some(service)) => {
+                format!("scale up to a larger node type of {service}")
+            }
             StepText::Move {
                 slots,
                 keys,
