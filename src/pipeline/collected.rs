@@ -134,7 +134,20 @@ fn warnings(manifest: &Manifest) -> Vec<String> {
             grouped(strays)
         )
     });
-    sampled.into_iter().chain(strays).collect()
+    let unmeasured = manifest
+        .load
+        .as_ref()
+        .filter(|load| load.nodes_by_slot == 0 && load.monitor.is_none());
+    let unmeasured = unmeasured.map(|_| {
+        "load was measured by node, not by slot, which takes CLUSTER SLOT-STATS (Redis 8.2, Valkey 8); --load with --monitor \
+         finds hot slots, hash tags and keys on any server"
+            .to_owned()
+    });
+    sampled
+        .into_iter()
+        .chain(strays)
+        .chain(unmeasured)
+        .collect()
 }
 
 /// The slots that were read besides the sample.

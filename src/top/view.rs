@@ -216,7 +216,7 @@ impl Painter<'_> {
     fn legend(&self, map: &SlotMap) -> Line<'static> {
         let of = if map.is_of_cpu { "CPU time" } else { "keys" };
         let bright = if self.is_coloured {
-            "the lightest have over 8 times the median"
+            "the brightest have over 8 times the median"
         } else {
             "those drawn have over twice the median"
         };

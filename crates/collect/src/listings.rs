@@ -46,7 +46,7 @@ impl Listings {
             self.known.clear();
         }
         if self.text.as_ref().is_none_or(|(least, _)| *id < **least) {
-            self.text = Some((id.to_owned(), text));
+            self.text = Some((id.to_owned(), with_own_host(text, asked)));
         }
         true
     }
@@ -128,6 +128,28 @@ impl Member {
 
     fn claims(&self) -> usize {
         self.slots.len() + self.in_flight.len()
+    }
+}
+
+/// A listing in which the node that wrote it has a host: before it meets another node it knows none.
+fn with_own_host(text: String, asked: &Address) -> String {
+    let Address::Tcp(host, _) = asked else {
+        return text;
+    };
+    let is_without = |line: &&str| {
+        let mut words = line.split(' ').skip(1);
+        let is_here = words.next().is_some_and(|place| place.starts_with(':'));
+        is_here
+            && words
+                .next()
+                .is_some_and(|flags| flags.split(',').any(|flag| flag == "myself"))
+    };
+    match text.lines().find(is_without) {
+        Some(line) => {
+            let filled = line.replacen(" :", &format!(" {host}:"), 1);
+            text.replacen(line, &filled, 1)
+        }
+        None => text,
     }
 }
 
@@ -213,5 +235,17 @@ mod tests {
         assert!(!all.add("a", &asked, lines(MAX_MEMBERS, MAX_MEMBERS + 1, "")));
         let ranges = " 0 2 4 6 8".repeat(2 * SLOTS / 5);
         assert!(!Listings::default().add("a", &asked, lines(0, 100, &ranges)));
+    }
+
+    #[test]
+    fn a_node_that_met_no_other_is_where_it_was_asked() {
+        let asked = Address::Tcp("10.0.0.7".into(), 7391);
+        let line = |place: &str| {
+            format!("a1 {place}:7391@17391 myself,master - 0 0 1 connected 0-16383\n")
+        };
+        assert_eq!(with_own_host(line(""), &asked), line("10.0.0.7"));
+        assert_eq!(with_own_host(line("10.1.1.1"), &asked), line("10.1.1.1"));
+        let other = "b2 :0@0 master,noaddr - 0 0 2 disconnected\n".to_owned();
+        assert_eq!(with_own_host(other.clone(), &asked), other);
     }
 }

@@ -14,6 +14,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::chosen::AUTO;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
+use slotscope_engine::source::pipe;
 use slotscope_engine::source::remote;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::node_counts::NodeCounts;
@@ -208,6 +209,10 @@ impl AnalyzeArgs {
 
         let summary = self.summarise(analysis, node_counts, found)?;
         check_nodes(&limits, !summary.verdict.assumed)?;
+        if self.reads_stdin() && pipe::stdin_was_empty() {
+            // No report takes the place of an older one; what to do is said at the end.
+            return Ok(Ending::Done);
+        }
 
         // A closed standard output must not prevent writing the files.
         let printed = self.print(&summary);

@@ -55,7 +55,11 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
             name: "verdict.usable_capacity",
             text: percent(part),
             value: part.to_string(),
-            words: "of the cluster can be used before its fullest node is full",
+            words: if by.is_of_use() {
+                "of the cluster's capacity can be used before its busiest node is at the limit"
+            } else {
+                "of the cluster can be used before its fullest node is full"
+            },
         });
     // Of captures alone the keys are not known.
     let only_operations = summary.operations.as_ref();
