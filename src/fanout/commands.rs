@@ -19,6 +19,17 @@ pub(super) fn runs_script(name: &str) -> bool {
     )
 }
 
+/// The words that are the keys of a command.
+pub(super) fn keys_of<'w>(
+    command: &Command,
+    mut words: Vec<Word<'w>>,
+) -> Result<Vec<Word<'w>>, String> {
+    let places = command.keys(&words)?.into_iter();
+    Ok(places
+        .map(|place| std::mem::take(&mut words[place]))
+        .collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,7 +34,7 @@ use slotscope_findings::summary::{Incomplete, Rejected};
 use slotscope_findings::topology::Topology;
 
 use crate::fanout::batch::Batch;
-use crate::fanout::commands::{must_be_together, runs_script};
+use crate::fanout::commands::{keys_of, must_be_together, runs_script};
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
 use crate::fanout::findings::{OutcomeCount, Tail};
 pub use crate::fanout::kind::Lines;
@@ -406,14 +406,6 @@ impl<'a> Fanout<'a> {
             answers,
         }
     }
-}
-
-/// The words that are the keys of a command.
-fn keys_of<'w>(command: &Command, mut words: Vec<Word<'w>>) -> Result<Vec<Word<'w>>, String> {
-    let places = command.keys(&words)?.into_iter();
-    Ok(places
-        .map(|place| std::mem::take(&mut words[place]))
-        .collect())
 }
 
 #[cfg(test)]

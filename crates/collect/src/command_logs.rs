@@ -214,7 +214,7 @@ fn finish(mut of: Started) -> Result<LoggedCommands> {
     Ok(found)
 }
 
-/// What a command is called.
+/// The name of a command.
 fn name(logged: &LoggedWords<'_>, word: &[u8]) -> String {
     let unknown = || text::name(&Name::from(word.to_ascii_lowercase().as_slice()), COMMAND);
     logged
@@ -298,7 +298,7 @@ mod tests {
         logs.finish().unwrap()
     }
 
-    /// What a server without COMMANDLOG answers to other commands than SLOWLOG.
+    /// The answer of a server without COMMANDLOG to other commands than SLOWLOG.
     fn other(command: &str) -> Vec<u8> {
         if command.starts_with("COMMANDLOG") {
             b"-ERR unknown command\r\n".to_vec()

@@ -8,7 +8,7 @@ use slotscope_engine::source::collection::load::{CommandLogKind, LoggedCommand, 
 
 use crate::summary::hot_slots::Shown;
 
-/// What the logs of commands got.
+/// The entries of the logs of commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LoggedAtWork {
     /// Primaries whose logs were read.

@@ -81,7 +81,7 @@ fn table<'s>(
         })
 }
 
-/// What was read of the logs.
+/// The number of entries that were read.
 fn about(logged: &LoggedAtWork) -> String {
     let cut = match logged.logs_cut {
         0 => String::new(),
