@@ -1,5 +1,8 @@
 //! How commands act on all their keys.
 
+use slotscope_engine::command::Command;
+use slotscope_engine::format::parse::words::Word;
+
 /// Whether the result of a command is of all its keys together: no client can split it where they are in several slots.
 pub(super) fn must_be_together(command: Option<&str>) -> bool {
     let can_be_split = |name| {
