@@ -13,6 +13,7 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::{Source, stream};
 use slotscope_findings::advise::batches::Batches;
 use slotscope_findings::advise::findings::AdviseFindings;
+use slotscope_findings::topology::Topology;
 use slotscope_report::output::Guard;
 use slotscope_report::view::advice;
 use std::io::Read as _;
@@ -30,7 +31,7 @@ use crate::cli::{Ending, OTHER_DIRECTORY, inputs};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
 use crate::pipeline::reading::Reading;
-use crate::pipeline::{collected, rejected};
+use crate::pipeline::{collected, collected_nodes, rejected};
 use crate::spec::NodeSpec;
 use crate::spec::headings::{INPUT, LIMITS, OUTPUT};
 
@@ -114,7 +115,8 @@ impl AdviseArgs {
     /// # Errors
     /// As `run`.
     pub fn findings(&self) -> Result<AdviseFindings> {
-        let topology = self.cluster.topology()?;
+        let (mut reading, _collected) = self.names()?.unzip();
+        let topology = self.topology(reading.as_ref())?;
         let spec = AdviseSpec {
             nodes: topology.nodes.len(),
             by: self.by.metrics()?.first().copied().unwrap_or(Metric::Bytes),
@@ -125,7 +127,6 @@ impl AdviseArgs {
                 .map(|text| pair(text))
                 .collect::<Result<_>>()?,
         };
-        let (mut reading, _collected) = self.names()?.unzip();
         // Where a format is named, all inputs are names in it.
         let mixed = reading.as_mut().filter(|_| self.reading.format == AUTO);
         let captures = mixed.map_or(Ok(Vec::new()), captures_of)?;
@@ -147,6 +148,17 @@ impl AdviseArgs {
         let names = reading.zip(names.transpose()?);
         check_any(reading, &batches)?;
         advise(names, &batches, &spec)
+    }
+
+    /// The nodes that the flags name, else those of a cluster that was collected.
+    fn topology(&self, reading: Option<&Reading>) -> Result<Topology> {
+        let collections = reading.filter(|_| !self.cluster.is_named());
+        let collected = collections.map(|of| collected_nodes::topology(&of.collections));
+        let several = |topology: &Topology| topology.nodes.len() > 1;
+        match collected.transpose()?.flatten().filter(several) {
+            Some(topology) => Ok(topology),
+            None => self.cluster.topology(),
+        }
     }
 
     /// The inputs of `--batches`.

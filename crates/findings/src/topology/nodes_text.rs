@@ -26,10 +26,13 @@ fn is_between_nodes(line: &str) -> bool {
 
 fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
     let Some(node) = NodeLine::parse(line) else {
-        return Err(claims.bad(
-            at,
-            format!("{} is not a line of {FORMS}; {MAKE_ONE}", quoted(line)),
-        ));
+        let instead = if line.contains("cluster support disabled") {
+            "the server is not in cluster mode: --nodes N shows its keys on N shards"
+        } else {
+            MAKE_ONE
+        };
+        let what = format!("{} is not a line of {FORMS}; {instead}", quoted(line));
+        return Err(claims.bad(at, what));
     };
     let id = node.id;
     let mut place = Place::of(node.ip, node.hostname, node.port);
@@ -283,7 +286,6 @@ mod tests {
     fn another_kind_of_file_is_recognised_by_its_first_line() {
         for text in [
             "user:1\nuser:2\n",
-            "ERR This instance has cluster support disabled\n",
             "a b c d e f g h\n",
             "<html>\n",
         ] {
@@ -294,6 +296,15 @@ mod tests {
                 "{message}"
             );
         }
+    }
+
+    #[test]
+    fn a_server_outside_of_a_cluster_has_no_listing() {
+        let message = error("ERR This instance has cluster support disabled\n");
+        assert!(
+            message.contains("not in cluster mode: --nodes N"),
+            "{message}"
+        );
     }
 
     #[test]
