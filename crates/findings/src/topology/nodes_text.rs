@@ -284,11 +284,7 @@ mod tests {
 
     #[test]
     fn another_kind_of_file_is_recognised_by_its_first_line() {
-        for text in [
-            "user:1\nuser:2\n",
-            "a b c d e f g h\n",
-            "<html>\n",
-        ] {
+        for text in ["user:1\nuser:2\n", "a b c d e f g h\n", "<html>\n"] {
             let message = error(text);
             assert!(message.starts_with("nodes.txt: "), "{message}");
             assert!(
