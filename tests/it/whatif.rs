@@ -159,12 +159,20 @@ fn the_smallest_number_of_parts_is_found() {
 fn rules_that_no_key_matches_are_named() {
     let scratch = with_dump();
     let rules = [
-        ["--split", "nosuch = 4", "no key has the tag {nosuch}"],
-        ["--split", "nosuch", "no key has the tag {nosuch}"],
+        [
+            "--split",
+            "nosuch = 4",
+            "no key has the tag {nosuch}; a single key cannot be split here",
+        ],
+        [
+            "--split",
+            "nosuch",
+            "no key has the tag {nosuch}; a single key cannot be split here",
+        ],
         [
             "--split",
             "/no.*/ = 4",
-            "no key has a tag that matches /no.*/",
+            "no key has a tag that matches /no.*/; a single key cannot be split here",
         ],
         ["--untag", "^nosuch", "no key matches --untag \"^nosuch\""],
         [

@@ -117,7 +117,7 @@ impl Cuts {
     }
 }
 
-/// The best ways to cut each number of slots into so many ranges: what they cost, and where the last range starts.
+/// The best ways to cut the first slots into one range more: their costs, and where the last range starts.
 struct Longer {
     ranges: usize,
     costs: Vec<f64>,
