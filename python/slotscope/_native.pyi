@@ -1,7 +1,7 @@
 """The native part of slotscope."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, final, overload
 
 from slotscope.options import Keys
@@ -46,6 +46,7 @@ class Slots:
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> int: ...
+    def __iter__(self) -> Iterator[int]: ...
     def tolist(self) -> list[int]:
         """The slots as a list."""
     @property

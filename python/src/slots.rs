@@ -7,7 +7,7 @@ use arrow_array::UInt16Array;
 use hashslot::{Batch, PAD, Padded};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList};
 
 use crate::arrow::{self, KeyArray, Offered, offered};
 use crate::error::bad;
@@ -57,6 +57,11 @@ impl Slots {
         let slot = usize::try_from(at).ok().and_then(|at| slots.get(at));
         slot.copied()
             .ok_or_else(|| PyIndexError::new_err("no such key"))
+    }
+
+    /// Iterators make it a column to pandas, which takes it for a single value otherwise.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.tolist(py)?.try_iter()
     }
 
     /// The slots as a list of int.

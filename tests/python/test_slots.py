@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 import duckdb
 import numpy
+import pandas
 import polars
 import pyarrow
 import pytest
@@ -60,6 +61,13 @@ def test_keys_may_lie_anywhere(holder: str, keys: list[bytes]) -> None:
     if not keys and holder == "numpy objects":
         assert len(slotscope.slots([])) == 0
     assert slotscope.slots(HOLDERS[holder](keys)).tolist() == expected(keys)
+
+
+def test_slots_are_a_column_of_pandas() -> None:
+    frame = pandas.DataFrame({"key": ["foo", "{name}3", "bar"]})
+    frame["slot"] = slotscope.slots(frame["key"])
+    assert frame["slot"].tolist() == [12182, 5798, 5061]
+    assert len(frame.groupby("slot")) == 3
 
 
 def test_text_is_hashed_as_utf8() -> None:
