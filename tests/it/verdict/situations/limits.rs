@@ -1,5 +1,6 @@
 //! Nodes near a limit: the limit is the first line, however even the nodes are.
 
+use slotscope::slot::slot;
 use slotscope::summary::capacity::Room;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::state::{Severity, State};
@@ -177,4 +178,20 @@ fn growing(growth: f64) -> Option<Room> {
         growth: Some(growth),
         ..Room::default()
     })
+}
+
+#[test]
+fn keys_that_a_node_evicted_are_not_missing_from_its_dump() {
+    let state = |evicted: u64| {
+        let kept = light(8 * KEYS, ",100").enumerate().filter(|(at, row)| {
+            let key = row.split(',').next().unwrap();
+            slot(key.as_bytes()) > 5460 || at % 10 >= 3
+        });
+        let mut servers = [0.9; 3].map(|used| info(used, "allkeys-lru"));
+        servers[0].evicted_keys = Some(evicted);
+        let scene = Scene::on(&[5460, 10_922, 16_383]).keys("key,size", kept.map(|(_, row)| row));
+        scene.servers(servers).summary().verdict.state
+    };
+    assert_eq!(state(900), State::Suspicious);
+    assert_ne!(state(20_000), State::Suspicious);
 }
