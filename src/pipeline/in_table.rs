@@ -57,7 +57,11 @@ impl InTable {
             .names
             .as_ref()
             .is_some_and(|names| !names.tags.follows());
-        let Some(table) = sampling.table(sources).filter(|_| has_tags).map(Arc::new) else {
+        let Some(table) = sampling
+            .table(scan, sources)
+            .filter(|_| has_tags)
+            .map(Arc::new)
+        else {
             return Ok(None);
         };
         let proceed = |bytes| (scan.proceed)(bytes) && !table.is_full();

@@ -67,10 +67,11 @@ impl Sampling {
     }
 
     /// A table for all tags of `sources`, where names can be read again.
-    pub(crate) fn table(self, sources: &[Box<dyn Source>]) -> Option<TagTable> {
+    pub(crate) fn table(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Option<TagTable> {
         let are_rereadable = sources.iter().all(|source| source.is_rereadable());
         let sizes: Vec<_> = sources.iter().map(|source| source.size_bytes()).collect();
-        (self.most_tags > 0 && are_rereadable).then(|| TagTable::of(&sizes, self.most_tags))
+        (self.most_tags > 0 && are_rereadable)
+            .then(|| TagTable::of(scan.kernel, &sizes, self.most_tags))
     }
 
     /// Whether there would be a sample.

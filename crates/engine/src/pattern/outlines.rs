@@ -4,7 +4,7 @@
 //! Keys of one outline have one pattern, unless they were made to collide; those of one pattern have an outline for all
 //! lengths of their ids.
 
-use hashslot::simd::{self, Bytes64, LANES};
+use hashslot::simd::{self, Bytes64, LANES, PI};
 use hashslot::{Batch, Kernel};
 
 use crate::format::batch::Spans;
@@ -87,9 +87,6 @@ impl simd::Pass for Pass<'_> {
 
 const LANES_U32: u32 = LANES as u32;
 
-/// Digits of pi: few bits become many.
-const PI: [u64; 2] = [0x4528_21E6_38D0_1377, 0xBE54_66CF_34E9_0C6C];
-
 /// The ids that are blank in an outline, and a number for their kinds.
 #[derive(Clone, Copy)]
 struct Blank {
@@ -101,7 +98,7 @@ impl Blank {
     /// The outline of a key of `len` bytes, fewer than 64.
     #[inline(always)]
     fn outline<B: Bytes64>(self, bytes: B, len: u32) -> u64 {
-        let literal = bytes.hash_where(below(len) & !self.mask);
+        let literal = bytes.hash_where(below(len) & !self.mask, &PI);
         // With the bit at its end, the mask also has the length of the key.
         let place = self.mask | 1_u64.wrapping_shl(len);
         fold(literal as u64 ^ place, (literal >> 64) as u64 ^ self.kinds)

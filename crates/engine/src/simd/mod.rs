@@ -1,5 +1,7 @@
 //! Searches for a byte with the vectors of a kernel: 64 bytes become a mask of one bit a byte.
 
+pub(crate) mod rows;
+
 use hashslot::Kernel;
 use hashslot::simd::{Bytes64, LANES, Pass, Portable};
 

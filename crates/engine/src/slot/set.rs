@@ -84,6 +84,11 @@ impl SlotSet {
         self.0[usize::from(slot / 64)] >> (slot % 64) & 1 == 1
     }
 
+    /// Whether every slot is in it.
+    pub fn is_full(&self) -> bool {
+        self.0.iter().all(|word| *word == u64::MAX)
+    }
+
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)

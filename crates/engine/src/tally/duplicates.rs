@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{KeyBatch, Number};
 use crate::hash::hash_span;
+use crate::simd::rows::list_rows;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 
@@ -17,8 +18,6 @@ use crate::tally::Tally;
 const KEPT: usize = 1 << 14;
 /// The most repeats of one key that count, where only a sample of the keys is counted.
 const OFTEN: u32 = 4;
-/// Keys that are processed together.
-const RUN: usize = 64;
 /// Spreads the number of a database over all bits.
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Halvings of the set of slots; after these the hashes themselves are sampled.
@@ -27,12 +26,21 @@ const SLOT_HALVINGS: u32 = 10;
 const HASH_HALVINGS: u32 = 40;
 
 /// The hashes of all keys in a shrinking set, and how often each came.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(into = "SerializedDuplicates", try_from = "SerializedDuplicates")]
 pub struct Duplicates {
     /// How often the set was halved.
     halvings: u32,
     seen: HashMap<u64, u32>,
+    /// Scratch, kept from batch to batch.
+    listed: Vec<u32>,
+}
+
+/// The scratch is not part of the value.
+impl PartialEq for Duplicates {
+    fn eq(&self, other: &Self) -> bool {
+        (self.halvings, &self.seen) == (other.halvings, &other.seen)
+    }
 }
 
 /// The value: the hashes in order.
@@ -65,6 +73,7 @@ impl TryFrom<SerializedDuplicates> for Duplicates {
             Ok(Duplicates {
                 halvings,
                 seen: seen.into_iter().collect(),
+                listed: Vec::new(),
             })
         } else {
             Err("hashes of keys that are not of one set")
@@ -142,23 +151,18 @@ fn slot_in(hash: u64) -> u16 {
 impl Tally for Duplicates {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let limit = 0x4000u16 >> self.halvings.min(SLOT_HALVINGS);
-        // Few slots are in the set once there are many keys: most runs are passed over without a branch a key.
-        for (run, slots) in keys.slots.chunks(RUN).enumerate() {
-            if slots
-                .iter()
-                .fold(0, |any, slot| any | u16::from(place(*slot) < limit))
-                == 0
-            {
-                continue;
+        // Few slots are in the set once there are many keys.
+        let flag = |from: usize, flags: &mut [u8]| {
+            for (flag, slot) in flags.iter_mut().zip(&keys.slots[from..]) {
+                *flag = u8::from(place(*slot) < limit);
             }
-            for (i, slot) in slots
-                .iter()
-                .enumerate()
-                .filter(|(_, slot)| place(**slot) < limit)
-            {
-                self.add_key(keys, run * RUN + i, *slot);
-            }
+        };
+        let mut listed = std::mem::take(&mut self.listed);
+        list_rows(keys.kernel, keys.len(), flag, &mut listed);
+        for key in &listed {
+            self.add_key(keys, *key as usize, keys.slots[*key as usize]);
         }
+        self.listed = listed;
     }
 
     fn merge(&mut self, other: Self) {

@@ -3,6 +3,7 @@
 
 #[doc(hidden)]
 pub mod attributes;
+mod by_place;
 #[doc(hidden)]
 pub mod captured;
 #[doc(hidden)]

@@ -7,6 +7,7 @@ use crate::metric::Load;
 use crate::name::Name;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::by_place::SlotsOfPatterns;
 use crate::tally::recent_patterns::{PatternCounts, RecentPatterns};
 use crate::tally::recount::{Candidates, Recount};
 use crate::tally::sketch::buckets::Buckets;
@@ -59,8 +60,15 @@ impl PatternCounts for PatternRecount {
     fn set_of(&mut self, _: u64) -> u32 {
         0
     }
+}
 
+/// Slots were counted in the first pass.
+impl SlotsOfPatterns for PatternRecount {
     fn add_slot(&mut self, _: u32, _: u16) {}
+
+    fn has_all_slots(&self, _: u32) -> bool {
+        true
+    }
 }
 
 impl Tally for PatternRecount {

@@ -10,6 +10,7 @@ use crate::metric::Load;
 use crate::name::Name;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
+use crate::tally::by_place::SlotsOfPatterns;
 use crate::tally::coarse_patterns::CoarsePatterns;
 use crate::tally::pattern_recount::PatternRecount;
 use crate::tally::recent_patterns::{PatternCounts, RecentPatterns};
@@ -124,10 +125,16 @@ impl PatternCounts for Patterns {
     fn set_of(&mut self, hash: u64) -> u32 {
         self.slots.place(hash)
     }
+}
 
+impl SlotsOfPatterns for Patterns {
     #[inline(always)]
     fn add_slot(&mut self, set: u32, slot: u16) {
         self.slots.add(set, slot);
+    }
+
+    fn has_all_slots(&self, set: u32) -> bool {
+        self.slots.has_all(set)
     }
 }
 

@@ -5,11 +5,12 @@
 
 use crate::format::batch::{Number, Spans};
 use crate::hash::hash;
-use crate::metric::{Load, Metric};
+use crate::metric::Load;
 use crate::pattern::outlines::Outlines;
 use crate::pattern::templates::Templates;
 use crate::pattern::{ids, shapes};
 use crate::slot::SlotBatch;
+use crate::tally::by_place::{ByPlace, SlotsOfPatterns};
 use crate::tally::counted_pattern::{Counted, Lifetime, Traits};
 
 /// Patterns that are remembered from batch to batch.
@@ -24,17 +25,12 @@ const LOOKED_AT: usize = 1024;
 /// Added to the outline and the shape of keys as often as the number says that keeps them apart.
 const APART: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The set of slots of keys whose pattern is counted later.
-const NO_SET: u32 = u32::MAX;
-
 /// Counts the patterns of a batch.
-pub(super) trait PatternCounts {
+pub(super) trait PatternCounts: SlotsOfPatterns {
     /// Adds to a pattern.
     fn count(&mut self, hash: u64, name: &[u8], load: Load);
-    /// A number for a pattern, for `add_slot`.
+    /// The number of a pattern.
     fn set_of(&mut self, hash: u64) -> u32;
-    /// Notes that a key of a pattern is in a slot.
-    fn add_slot(&mut self, set: u32, slot: u16);
 }
 
 /// Patterns, in scratch columns that are kept from batch to batch.
@@ -48,8 +44,7 @@ pub(super) struct RecentPatterns {
     outlined: Vec<Outlined>,
     /// Each at one of two places that its shape determines; one more is of no pattern.
     known: Vec<Known>,
-    /// Places of `known` that hold a load.
-    used: Vec<u32>,
+    counted: ByPlace,
 }
 
 /// Scratch is not part of the value that keeps it.
@@ -72,9 +67,6 @@ struct Outlined {
 struct Known {
     shape: Option<u64>,
     has_template: bool,
-    /// Where its set of slots is.
-    set: u32,
-    load: Load,
     name_hash: u64,
     name: Vec<u8>,
 }
@@ -83,7 +75,7 @@ impl RecentPatterns {
     /// Counts the patterns of a batch.
     pub(super) fn add(&mut self, keys: &SlotBatch<'_>, counts: &mut impl PatternCounts) {
         self.known.resize_with(REMEMBERED + 1, Known::default);
-        self.known[REMEMBERED].set = NO_SET;
+        self.counted.resize(REMEMBERED + 1);
         self.outlined.resize_with(OUTLINED, Outlined::default);
         let apart = apart(keys);
         let spans = keys.batch.keys.in_block(keys.batch.base);
@@ -91,7 +83,7 @@ impl RecentPatterns {
             .find(keys.kernel, spans, &apart, REMEMBERED as u32);
         self.count_found(keys, counts);
         self.count_missed(keys, &apart, counts);
-        for place in std::mem::take(&mut self.used) {
+        for place in self.counted.take_used() {
             self.store(place as usize, counts);
         }
     }
@@ -101,14 +93,15 @@ impl RecentPatterns {
         if self.templates.missed.len() == keys.len() {
             return;
         }
-        let places = std::mem::take(&mut self.templates.patterns);
+        let places = &self.templates.patterns;
         let values = keys.batch.values;
-        let is_weighed = values.are_weighed();
-        for (i, (place, slot)) in places.iter().zip(keys.slots).enumerate() {
-            let load = is_weighed.then(|| values.load(i));
-            self.count(*place as usize, load, *slot, counts);
+        if !values.are_weighed() {
+            return self.counted.add_keys(places, keys.slots, counts);
         }
-        self.templates.patterns = places;
+        for (i, (place, slot)) in places.iter().zip(keys.slots).enumerate() {
+            self.counted
+                .add(*place, Some(values.load(i)), *slot, counts);
+        }
     }
 
     /// Counts the keys without a template, which become one.
@@ -143,7 +136,7 @@ impl RecentPatterns {
                 }
             };
             let load = is_weighed.then(|| keys.batch.values.load(i));
-            self.count(place, load, keys.slots[i], counts);
+            self.counted.add(place as u32, load, keys.slots[i], counts);
             if self.templates.may_learn() {
                 let key = spans.get(base, i);
                 self.known[place].has_template |= self.templates.learn(key, apart, place as u32);
@@ -151,27 +144,6 @@ impl RecentPatterns {
         }
         self.outlines = outlines;
         self.templates.missed = missed;
-    }
-
-    /// Counts a key of the pattern that is remembered at a place; without a load, it is a key and nothing else.
-    #[inline(always)]
-    fn count(
-        &mut self,
-        place: usize,
-        load: Option<Load>,
-        slot: u16,
-        counts: &mut impl PatternCounts,
-    ) {
-        let known = &mut self.known[place];
-        // Operations are not keys: their pattern may be listed more than once.
-        if known.load[Metric::Keys] == 0 {
-            self.used.push(place as u32);
-        }
-        match load {
-            Some(load) => known.load += load,
-            None => known.load[Metric::Keys] += 1,
-        }
-        counts.add_slot(known.set, slot);
     }
 
     /// Where the pattern of keys with this outline is remembered.
@@ -250,17 +222,16 @@ impl RecentPatterns {
         self.known[place] = Known {
             shape: Some(shape),
             has_template: false,
-            set: counts.set_of(name_hash),
-            load: Load::default(),
             name_hash,
             name,
         };
+        self.counted.replace(place, counts.set_of(name_hash));
     }
 
     /// Moves the load of a remembered pattern to the counts.
     fn store(&mut self, place: usize, counts: &mut impl PatternCounts) {
-        let known = &mut self.known[place];
-        let load = std::mem::take(&mut known.load);
+        let load = self.counted.take(place, counts);
+        let known = &self.known[place];
         if known.shape.is_some() && load != Load::default() {
             counts.count(known.name_hash, &known.name, load);
         }
@@ -295,8 +266,9 @@ fn apart(keys: &SlotBatch<'_>) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::format::batch::{KeyBatch, NEVER, Values};
+    use crate::metric::Metric;
     use crate::slot::policy::Policy;
-    use crate::slot::{Kernel, SlotColumns, slot};
+    use crate::slot::{Kernel, SLOTS, SlotColumns, slot};
     use crate::source::block::Block;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -318,11 +290,19 @@ mod tests {
             self.sets.push(hash);
             self.sets.len() as u32 - 1
         }
+    }
 
+    impl SlotsOfPatterns for Counts {
         fn add_slot(&mut self, set: u32, slot: u16) {
             if let Some(hash) = self.sets.get(set as usize) {
                 self.slots.entry(*hash).or_default().insert(slot);
             }
+        }
+
+        fn has_all_slots(&self, set: u32) -> bool {
+            let hash = self.sets.get(set as usize);
+            let slots = hash.and_then(|hash| self.slots.get(hash));
+            slots.is_some_and(|slots| slots.len() == SLOTS)
         }
     }
 

@@ -65,6 +65,14 @@ impl SlotSets {
         }
     }
 
+    /// Whether the set at a place has all slots.
+    pub(crate) fn has_all(&self, place: u32) -> bool {
+        match self.sets.get(place as usize) {
+            Some(Slots::Many(slots)) => slots.is_full(),
+            Some(Slots::Few(_)) | None => false,
+        }
+    }
+
     #[cold]
     fn add_to_few(&mut self, place: u32, slot: u16) {
         let set = &mut self.sets[place as usize];

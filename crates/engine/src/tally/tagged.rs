@@ -1,6 +1,7 @@
 //! The tagged keys of a batch: found without a branch a key, then worked on in loops of their own.
 
-use crate::hash::{hash_span, hash_span_seeded};
+use crate::hash::hash_span;
+use crate::simd::rows::list_rows;
 use crate::slot::SlotBatch;
 
 /// The keys of a batch that have a hash tag, and the hashes of the tags. Scratch, kept from batch to batch.
@@ -25,31 +26,25 @@ impl Tagged {
     pub fn find(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
         self.list(keys, wanted);
         let (base, hashed) = (keys.batch.base, keys.hashed);
-        self.hash(|key| hash_span(base, hashed.start[key], hashed.end[key]).max(1));
-    }
-
-    /// Finds all tagged keys of `keys`, with seeded hashes.
-    #[inline]
-    pub(crate) fn find_seeded(&mut self, keys: &SlotBatch<'_>, seed: u64) {
-        self.list(keys, |_| true);
-        let (base, hashed) = (keys.batch.base, keys.hashed);
-        self.hash(|key| hash_span_seeded(seed, base, hashed.start[key], hashed.end[key]));
-    }
-
-    #[inline(always)]
-    fn list(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
-        let mut listed = std::mem::take(&mut self.keys);
-        list(&mut listed, keys.len(), |i| {
-            keys.is_tagged(i) & wanted(keys.slots[i])
-        });
-        self.keys = listed;
-    }
-
-    #[inline(always)]
-    fn hash(&mut self, hash_of: impl Fn(usize) -> u64) {
-        let hashes = self.keys.iter().map(|key| hash_of(*key as usize));
+        let hash =
+            |key: &u32| hash_span(base, hashed.start[*key as usize], hashed.end[*key as usize]);
         self.hashes.clear();
-        self.hashes.extend(hashes);
+        self.hashes
+            .extend(self.keys.iter().map(|key| hash(key).max(1)));
+    }
+
+    /// Finds the tagged keys of `keys` whose slot is `wanted`, but not their hashes.
+    #[inline(always)]
+    pub(crate) fn list(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
+        let flag = |from: usize, flags: &mut [u8]| {
+            let columns = keys.hashed.start[from..].iter().zip(&keys.untagged[from..]);
+            for ((flag, (start, untagged)), slot) in
+                flags.iter_mut().zip(columns).zip(&keys.slots[from..])
+            {
+                *flag = u8::from((start != untagged) & wanted(*slot));
+            }
+        };
+        list_rows(keys.kernel, keys.len(), flag, &mut self.keys);
     }
 }
 

@@ -90,9 +90,9 @@ pub trait Bytes64: Copy {
         unsafe { positions(mask, base, to) }
     }
 
-    /// A hash of the bytes where `mask` has ones, with zeros in place of the others. It depends on the instruction set:
-    /// for tables in memory only.
-    fn hash_where(self, mask: u64) -> u128;
+    /// A hash of the bytes where `mask` has ones, with zeros in place of the others; two that differ have the same with a
+    /// probability near 2^-64 where `random` is random. It depends on the instruction set: for tables in memory only.
+    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128;
 
     /// The runs of ones in `runs` that end below a bit of `ends`.
     ///
@@ -109,9 +109,8 @@ pub trait Bytes64: Copy {
     }
 }
 
-/// Random bits: digits of pi.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(crate) static RANDOM: [u64; 8] = [
+/// Digits of pi, as random bits where no one gains from a collision.
+pub static PI: [u64; 8] = [
     0x4528_21E6_38D0_1377,
     0xBE54_66CF_34E9_0C6C,
     0xC0AC_29B7_C97C_50DD,

@@ -58,13 +58,15 @@ impl Bytes64 for Portable {
     }
 
     #[inline(always)]
-    fn hash_where(self, mask: u64) -> u128 {
-        let words = self.0.into_iter().enumerate();
-        words.fold(0, |hash: u128, (i, word)| {
+    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
+        let words = self.0.into_iter().zip(random).enumerate();
+        words.fold(0, |hash: u128, (i, (word, random))| {
             let bytes = word.to_le_bytes();
             let kept = |at: usize| bytes[at] * (mask >> (8 * i + at) & 1) as u8;
             let word = u64::from_le_bytes(core::array::from_fn(kept));
-            (hash ^ u128::from(word)).wrapping_mul(ODD).rotate_left(64)
+            (hash ^ u128::from(word ^ random))
+                .wrapping_mul(ODD)
+                .rotate_left(64)
         })
     }
 }

@@ -46,7 +46,7 @@ fn assert_hashes<B: Bytes64>(name: &str, bytes: &[u8; LANES], mask: u64, any: u1
             bytes[at] ^= 1 << (any >> 8 & 7);
         }
         // SAFETY: 64 bytes, and the caller checked the CPU.
-        unsafe { B::load(bytes.as_ptr()) }.hash_where(mask)
+        unsafe { B::load(bytes.as_ptr()) }.hash_where(mask, &PI)
     };
     assert_eq!(hash(0), hash(!mask), "{name}: {mask:#x}");
     let bit = 1 << (any & 63);

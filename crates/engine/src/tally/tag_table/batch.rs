@@ -43,7 +43,7 @@ impl TagTable {
             fresh,
             front,
         } = counting;
-        tagged.find_seeded(keys, self.seed);
+        self.hashing.find_tagged(keys, tagged);
         let found = tagged.keys.len();
         let (mut numbers, mut hashes) = (&tagged.keys[from..], &tagged.hashes[from..]);
         let values = keys.batch.values;

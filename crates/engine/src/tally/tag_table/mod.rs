@@ -14,6 +14,7 @@
 
 mod batch;
 mod front;
+mod hashing;
 mod heaviest;
 mod names;
 mod reserved;
@@ -21,20 +22,20 @@ mod sweep;
 mod zeroed;
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, RandomState};
 use std::ops::AddAssign;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::metric::{Load, Metric, WEIGHTS};
-use crate::slot::slot_of_part;
+use crate::slot::{Kernel, slot_of_part};
 use crate::tally::table::NameTable;
 
 pub(crate) use batch::Counting;
 pub use names::FindNames;
 pub use sweep::{CountedTags, LISTED, Swept};
 
+use hashing::Hashing;
 use names::SpilledNames;
 use reserved::{Reserved, prefetch};
 use zeroed::Zeroed;
@@ -64,7 +65,7 @@ const NEW_AT_ONCE: usize = 64;
 
 /// The table.
 pub struct TagTable {
-    seed: u64,
+    hashing: Hashing,
     /// More tags do not fit.
     most: usize,
     /// As many as there can be.
@@ -91,7 +92,7 @@ struct Added {
 
 impl TagTable {
     /// A table for the tags of inputs of these sizes, as far as they are known, and at most `most` tags.
-    pub fn of(sizes: &[Option<u64>], most: usize) -> Self {
+    pub fn of(kernel: &'static Kernel, sizes: &[Option<u64>], most: usize) -> Self {
         let mut first_places = vec![0u32];
         for size in sizes {
             let before = first_places.last().copied().unwrap_or_default();
@@ -104,7 +105,7 @@ impl TagTable {
             .try_fold(0u64, |sum, size| sum.checked_add((*size)?));
         let possible = bytes.map_or(u64::MAX, |bytes| bytes / LEAST_BYTES);
         TagTable {
-            seed: RandomState::new().hash_one(most),
+            hashing: Hashing::new(kernel),
             most,
             room: usize::try_from(possible).map_or(most, |tags| tags.min(most)),
             tags: AtomicUsize::new(0),
@@ -293,7 +294,7 @@ impl TagTable {
     }
 
     fn hash(&self, name: &[u8]) -> u64 {
-        crate::hash::hash_seeded(self.seed, name)
+        self.hashing.of_name(name)
     }
 }
 
@@ -341,7 +342,7 @@ mod tests {
 
     #[test]
     fn more_tags_than_the_size_of_the_input_allows_fill_the_table_and_end() {
-        let table = TagTable::of(&[Some(0)], MAX_TAGS);
+        let table = TagTable::of(hashslot::best(), &[Some(0)], MAX_TAGS);
         let mut load = Load::default();
         load[Metric::Keys] = 1;
         for tag in 0..70_000u32 {

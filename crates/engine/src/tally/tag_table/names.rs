@@ -122,7 +122,7 @@ impl Tally for FindNames {
             cells,
             filter,
         } = &*self.wanted;
-        self.tagged.find_seeded(keys, table.seed);
+        table.hashing.find_tagged(keys, &mut self.tagged);
         for (hash, key) in self.tagged.hashes.iter().zip(&self.tagged.keys) {
             let tag = (*hash, keys.slots[*key as usize]);
             let (word, bit) = bit_of(identity(tag));

@@ -27,8 +27,12 @@ struct At {
 
 /// A tail is followed to this exponent of one unit: e^-60 is below every level that is asked for.
 const STEEPEST: f64 = 60.0;
-/// Halvings in a search for an exponent.
-const HALVINGS: usize = 60;
+/// Steps in a search for an exponent, of which a dozen are enough.
+const STEPS: usize = 80;
+/// Each such step halves the range of the exponent, whatever the others do.
+const HALVING: usize = 4;
+/// An exponent that changes by a smaller part is found.
+const PRECISION: f64 = 4.0 * f64::EPSILON;
 
 impl RandomUnits {
     /// Units of `weights`, and others of `total` load together whose squares add up to `squares`.
@@ -76,7 +80,7 @@ impl RandomUnits {
                 0.0
             };
         }
-        self.tail_at(self.exponent(|at| at.load < load, p), p)
+        self.tail_at(self.exponent(|t| load - self.at(t, p).load), p)
     }
 
     /// The load that a node exceeds with probability `tail`.
@@ -84,20 +88,22 @@ impl RandomUnits {
         if p >= 1.0 || self.count() <= 0.0 {
             return p.min(1.0) * self.total();
         }
-        let mut exponent = Search::new(self);
-        for _ in 0..HALVINGS {
-            exponent.step(|t| self.tail_at(t, p) > tail);
-        }
-        self.at(exponent.low, p).load
+        let exponent = self.exponent(|t| (self.tail_at(t, p) / tail).ln());
+        self.at(exponent, p).load
     }
 
-    /// The largest exponent at which `below` holds.
-    fn exponent(&self, below: impl Fn(&At) -> bool, p: f64) -> f64 {
-        let mut exponent = Search::new(self);
-        for _ in 0..HALVINGS {
-            exponent.step(|t| below(&self.at(t, p)));
+    /// The exponent where a function that falls from above 0 reaches it.
+    fn exponent(&self, excess: impl Fn(f64) -> f64) -> f64 {
+        let lightest = self.weights.iter().copied();
+        let lightest = lightest.chain((self.equal > 0.0).then_some(self.weight));
+        let lightest = lightest.fold(f64::INFINITY, f64::min);
+        let steepest = STEEPEST / lightest.max(f64::MIN_POSITIVE);
+        let mut search = Search::from(steepest, excess(steepest));
+        for step in 1..=STEPS {
+            let Some(next) = search.next(step) else { break };
+            search.take(next, excess(next));
         }
-        exponent.low
+        search.found()
     }
 
     /// P(X >= K'(t)).
@@ -142,35 +148,71 @@ impl RandomUnits {
     }
 }
 
-/// A search for an exponent by halving.
+/// A search for the exponent where an excess becomes 0, between one where there is some and one where there is none: by
+/// false position, in which an end that stays counts half from the second time on (the Illinois method: Dowell and Jarratt,
+/// "A modified regula falsi method for computing the root of an equation", BIT 11, 1971).
 struct Search {
-    low: f64,
-    high: f64,
+    /// An exponent and its excess, above 0; at first, 0 and no number.
+    low: (f64, f64),
+    /// An exponent and its excess, not above 0.
+    high: (f64, f64),
+    last: f64,
+    was_low: bool,
 }
 
 impl Search {
-    fn new(units: &RandomUnits) -> Self {
-        let lightest = units.weights.iter().copied();
-        let lightest = lightest.chain((units.equal > 0.0).then_some(units.weight));
+    fn from(steepest: f64, excess: f64) -> Self {
         Search {
-            low: 0.0,
-            high: STEEPEST
-                / lightest
-                    .fold(f64::INFINITY, f64::min)
-                    .max(f64::MIN_POSITIVE),
+            low: (if excess > 0.0 { steepest } else { 0.0 }, f64::NAN),
+            high: (steepest, excess),
+            last: f64::NAN,
+            was_low: false,
         }
     }
 
-    /// Halves the range: the geometric mean first reaches the scale, which is not known.
-    fn step(&mut self, is_below: impl Fn(f64) -> bool) {
-        let middle = match self.low {
-            0.0 => self.high / 16.0,
-            low => (low * self.high).sqrt(),
-        };
-        if is_below(middle) {
-            self.low = middle
+    /// Where to look in this step; `None` where nothing is left to be found.
+    fn next(&self, step: usize) -> Option<f64> {
+        let ((low, above), (high, below)) = (self.low, self.high);
+        if high - low <= PRECISION * high {
+            return None;
+        }
+        // The scale is not known: first it is reached.
+        if low == 0.0 {
+            return Some(high / 16.0);
+        }
+        let crossing = low + (high - low) * above / (above - below);
+        let is_inside = crossing > low && crossing < high && !step.is_multiple_of(HALVING);
+        let next = if is_inside {
+            crossing
         } else {
-            self.high = middle
+            (low * high).sqrt()
+        };
+        let has_moved = (next - self.last).abs() > PRECISION * next;
+        // A middle that is an end: there is no number between the two.
+        (next > low && next < high && (has_moved || self.last.is_nan())).then_some(next)
+    }
+
+    fn take(&mut self, at: f64, excess: f64) {
+        let is_low = excess > 0.0;
+        let is_again = is_low == self.was_low && self.low.0 > 0.0;
+        let (end, other) = if is_low {
+            (&mut self.low, &mut self.high)
+        } else {
+            (&mut self.high, &mut self.low)
+        };
+        *end = (at, excess);
+        if is_again {
+            other.1 /= 2.0;
+        }
+        self.last = at;
+        self.was_low = is_low;
+    }
+
+    fn found(&self) -> f64 {
+        if self.last.is_nan() {
+            self.high.0
+        } else {
+            self.last
         }
     }
 }

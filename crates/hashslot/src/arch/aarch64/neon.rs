@@ -14,7 +14,7 @@ use crate::arch::generic::crc::{
 use crate::arch::generic::groups::GROUP;
 use crate::arch::generic::sparse::Word;
 use crate::arch::kernel;
-use crate::simd::{Bytes64, RANDOM};
+use crate::simd::Bytes64;
 
 kernel!(
     "neon",
@@ -213,7 +213,7 @@ impl Bytes64 for Neon {
 
     /// The halves of each register, made random, are multiplied without carry; the registers are added up.
     #[inline(always)]
-    fn hash_where(self, mask: u64) -> u128 {
+    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
         // SAFETY: every aarch64 has NEON, and the kernel demands PMULL.
         unsafe {
             let bits = vld1q_u8(BITS.as_ptr());
@@ -223,10 +223,10 @@ impl Bytes64 for Neon {
                 let [low, high] = ((mask >> (16 * part)) as u16).to_le_bytes();
                 let spread = vcombine_u8(vdup_n_u8(low), vdup_n_u8(high));
                 let kept = vreinterpretq_u64_u8(vandq_u8(bytes, vtstq_u8(spread, bits)));
-                let random = veorq_u64(kept, vld1q_u64(RANDOM.as_ptr().add(2 * part)));
+                let mixed = veorq_u64(kept, vld1q_u64(random.as_ptr().add(2 * part)));
                 sum = veorq_u64(
                     sum,
-                    pmull(vgetq_lane_u64(random, 0), vgetq_lane_u64(random, 1)),
+                    pmull(vgetq_lane_u64(mixed, 0), vgetq_lane_u64(mixed, 1)),
                 );
             }
             u128::from(vgetq_lane_u64(sum, 1)) << 64 | u128::from(vgetq_lane_u64(sum, 0))

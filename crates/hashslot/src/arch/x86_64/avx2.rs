@@ -15,7 +15,7 @@ use crate::arch::generic::crc::{
 use crate::arch::generic::groups::{GROUP, own_mask};
 use crate::arch::kernel;
 use crate::arch::x86_64::runs_below;
-use crate::simd::{Bytes64, RANDOM};
+use crate::simd::Bytes64;
 
 kernel!(
     "avx2",
@@ -257,17 +257,17 @@ impl Bytes64 for Avx2 {
 
     /// The halves of each lane of 16 bytes, made random, are multiplied without carry; the lanes are added up.
     #[inline(always)]
-    fn hash_where(self, mask: u64) -> u128 {
+    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
         // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a lane is as large as a u128.
         unsafe {
-            let random = |part: usize| {
+            let mix = |part: usize| {
                 let bytes = and_where(self.0[part], (mask >> (32 * part)) as u32);
                 _mm256_xor_si256(
                     bytes,
-                    _mm256_loadu_si256(RANDOM.as_ptr().add(4 * part).cast()),
+                    _mm256_loadu_si256(random.as_ptr().add(4 * part).cast()),
                 )
             };
-            let (low, high) = (random(0), random(1));
+            let (low, high) = (mix(0), mix(1));
             let mixed = _mm256_xor_si256(
                 _mm256_clmulepi64_epi128(low, low, 0x10),
                 _mm256_clmulepi64_epi128(high, high, 0x10),

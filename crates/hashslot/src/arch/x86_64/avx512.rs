@@ -16,7 +16,7 @@ use crate::arch::generic::groups::{GROUP, read};
 use crate::arch::generic::poly;
 use crate::arch::kernel;
 use crate::arch::x86_64::runs_below;
-use crate::simd::{Bytes64, LANES, RANDOM};
+use crate::simd::{Bytes64, LANES};
 
 kernel!(
     "avx512",
@@ -339,12 +339,12 @@ impl Bytes64 for Avx512 {
 
     /// The halves of each lane of 16 bytes, made random, are multiplied without carry; the lanes are added up.
     #[inline(always)]
-    fn hash_where(self, mask: u64) -> u128 {
+    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
         // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a lane is as large as a u128.
         unsafe {
             let bytes = _mm512_maskz_mov_epi8(mask, self.0);
-            let random = _mm512_xor_si512(bytes, _mm512_loadu_si512(RANDOM.as_ptr().cast()));
-            let mixed = _mm512_clmulepi64_epi128(random, random, 0x10);
+            let mixed = _mm512_xor_si512(bytes, _mm512_loadu_si512(random.as_ptr().cast()));
+            let mixed = _mm512_clmulepi64_epi128(mixed, mixed, 0x10);
             let half = _mm256_xor_si256(
                 _mm512_castsi512_si256(mixed),
                 _mm512_extracti64x4_epi64(mixed, 1),

@@ -12,7 +12,7 @@ use crate::arch::generic::crc::{
 };
 use crate::arch::generic::groups::GROUP;
 use crate::arch::kernel;
-use crate::simd::{Bytes64, RANDOM};
+use crate::simd::Bytes64;
 
 kernel!(
     "sse",
@@ -184,7 +184,7 @@ impl Bytes64 for Sse {
 
     /// The halves of each register, made random, are multiplied without carry; the registers are added up.
     #[inline(always)]
-    fn hash_where(self, mask: u64) -> u128 {
+    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
         // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a register is as large as a u128.
         unsafe {
             let mixed = [0, 1, 2, 3].map(|part| {
@@ -195,9 +195,9 @@ impl Bytes64 for Sse {
                     _mm_shuffle_epi8(_mm_cvtsi32_si128((mask >> (16 * part)) as i32), spread);
                 let kept = _mm_cmpeq_epi8(_mm_and_si128(bits, bit), bit);
                 let bytes = _mm_and_si128(self.0[part], kept);
-                let random =
-                    _mm_xor_si128(bytes, _mm_loadu_si128(RANDOM.as_ptr().add(2 * part).cast()));
-                _mm_clmulepi64_si128(random, random, 0x10)
+                let mixed =
+                    _mm_xor_si128(bytes, _mm_loadu_si128(random.as_ptr().add(2 * part).cast()));
+                _mm_clmulepi64_si128(mixed, mixed, 0x10)
             });
             let [a, b, c, d] = mixed;
             let lane = _mm_xor_si128(_mm_xor_si128(a, b), _mm_xor_si128(c, d));

@@ -1,0 +1,92 @@
+//! Lists the rows of a batch that are wanted, with the vectors of a kernel: the flags of 64 rows become a mask, and its bits
+//! numbers. No branch a row, as which ones are wanted cannot be predicted.
+
+use hashslot::Kernel;
+use hashslot::simd::{Bytes64, LANES, Pass};
+
+/// Fills `listed` with the numbers below `rows` of those that are wanted. `flag` gets the number of the first of up to 64
+/// rows, and a byte for each of them, which it sets to 1 where the row is wanted; the bytes are 0.
+#[inline]
+pub(crate) fn list_rows(
+    kernel: &Kernel,
+    rows: usize,
+    flag: impl Fn(usize, &mut [u8]),
+    listed: &mut Vec<u32>,
+) {
+    listed.resize(rows + LANES, 0);
+    let found = kernel.run(ListRows { rows, flag, listed });
+    listed.truncate(found);
+}
+
+struct ListRows<'a, F> {
+    rows: usize,
+    flag: F,
+    listed: &'a mut [u32],
+}
+
+impl<F: Fn(usize, &mut [u8])> Pass for ListRows<'_, F> {
+    /// How many are wanted.
+    type Output = usize;
+
+    fn scalar(self) -> usize {
+        let mut found = 0;
+        for from in (0..self.rows).step_by(LANES) {
+            let mut flags = [0; LANES];
+            let flags = &mut flags[..LANES.min(self.rows - from)];
+            (self.flag)(from, flags);
+            for (i, flag) in flags.iter().enumerate() {
+                self.listed[found] = (from + i) as u32;
+                found += usize::from(*flag);
+            }
+        }
+        found
+    }
+
+    #[inline(always)]
+    fn vector<B: Bytes64>(self) -> usize {
+        let mut found = 0;
+        for from in (0..self.rows).step_by(LANES) {
+            let mut flags = [0; LANES];
+            // A number of rows that the compiler knows is flagged with vectors.
+            if self.rows - from >= LANES {
+                (self.flag)(from, &mut flags);
+            } else {
+                (self.flag)(from, &mut flags[..self.rows - from]);
+            }
+            let room = &mut self.listed[found..found + LANES];
+            // SAFETY: 64 bytes can be read and 64 numbers written, and the CPU has the instructions.
+            found += unsafe {
+                let flags = B::load(flags.as_ptr());
+                flags.positions(flags.equal(1), from as u32, room.as_mut_ptr())
+            };
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_lists_the_rows_that_are_flagged() {
+        let columns = [0u32, 0, 7, 9, 0, 3].repeat(50);
+        for kernel in hashslot::available() {
+            for rows in (0..=columns.len()).step_by(7).chain([63, 64, 65, 128]) {
+                for wanted in [0, 7, 8] {
+                    let column = &columns[..rows];
+                    let flag = |from: usize, flags: &mut [u8]| {
+                        for (flag, row) in flags.iter_mut().zip(&column[from..]) {
+                            *flag = u8::from(*row == wanted);
+                        }
+                    };
+                    let mut listed = vec![1; 3];
+                    list_rows(kernel, rows, flag, &mut listed);
+                    let truth = (0u32..).zip(column).filter(|(_, row)| **row == wanted);
+                    let truth: Vec<u32> = truth.map(|(i, _)| i).collect();
+                    assert_eq!(listed, truth, "{}: {rows} rows", kernel.name);
+                }
+            }
+        }
+    }
+}

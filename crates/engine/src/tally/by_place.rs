@@ -1,0 +1,171 @@
+//! The keys of a batch by the place of their pattern, in columns: what changes with every key stays in the first cache.
+
+use crate::metric::{Load, Metric};
+use crate::slot::SLOTS;
+
+/// The set of slots of keys whose slots are not wanted: their pattern has all of them, or is not known yet.
+const NO_SET: u32 = u32::MAX;
+/// Counters of a place, which take turns: one that was written just now would have to be waited for.
+const TURNS: usize = 2;
+/// A set is full, or not, after as many keys again.
+const LOOK_AGAIN: u64 = SLOTS as u64;
+
+/// The slots of the keys of each pattern, by a number of the pattern.
+pub(super) trait SlotsOfPatterns {
+    /// Notes that a key of a pattern is in a slot.
+    fn add_slot(&mut self, set: u32, slot: u16);
+    /// Whether a pattern has keys in every slot: no more of them need to be noted.
+    fn has_all_slots(&self, set: u32) -> bool;
+}
+
+/// Loads by place.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ByPlace {
+    /// Keys that are nothing but keys.
+    keys: Vec<[u32; TURNS]>,
+    sets: Vec<u32>,
+    /// What keys with weights bring.
+    loads: Vec<Load>,
+    /// Keys since it was looked whether a set is full.
+    unlooked: Vec<u64>,
+    used: Vec<u32>,
+}
+
+impl ByPlace {
+    /// As many places, where nothing is counted yet.
+    pub(super) fn resize(&mut self, places: usize) {
+        self.keys.resize(places, [0; TURNS]);
+        self.sets.resize(places, NO_SET);
+        self.loads.resize(places, Load::default());
+        self.unlooked.resize(places, 0);
+    }
+
+    /// Another pattern is counted at a place, which holds nothing.
+    pub(super) fn replace(&mut self, place: usize, set: u32) {
+        self.sets[place] = set;
+        self.unlooked[place] = 0;
+    }
+
+    /// Counts keys that are nothing but keys, each at its place and in its slot.
+    pub(super) fn add_keys(
+        &mut self,
+        places: &[u32],
+        slots: &[u16],
+        sets_of_slots: &mut impl SlotsOfPatterns,
+    ) {
+        let ByPlace {
+            keys, sets, used, ..
+        } = self;
+        for (i, (place, slot)) in places.iter().zip(slots).enumerate() {
+            let count = &mut keys[*place as usize][i % TURNS];
+            if *count == 0 {
+                used.push(*place);
+            }
+            *count += 1;
+            let set = sets[*place as usize];
+            if set != NO_SET {
+                sets_of_slots.add_slot(set, *slot);
+            }
+        }
+    }
+
+    /// Counts a key; without a load, it is nothing but a key.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        place: u32,
+        load: Option<Load>,
+        slot: u16,
+        sets_of_slots: &mut impl SlotsOfPatterns,
+    ) {
+        let Some(load) = load else {
+            return self.add_keys(&[place], &[slot], sets_of_slots);
+        };
+        let sum = &mut self.loads[place as usize];
+        // Operations are not keys: their pattern may be listed more than once.
+        if sum[Metric::Keys] == 0 {
+            self.used.push(place);
+        }
+        *sum += load;
+        let set = self.sets[place as usize];
+        if set != NO_SET {
+            sets_of_slots.add_slot(set, slot);
+        }
+    }
+
+    /// The places where something was counted since the last call, some of them maybe more than once.
+    pub(super) fn take_used(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.used)
+    }
+
+    /// What was counted at a place.
+    pub(super) fn take(&mut self, place: usize, slots: &impl SlotsOfPatterns) -> Load {
+        let mut load = std::mem::take(&mut self.loads[place]);
+        let keys = std::mem::take(&mut self.keys[place]);
+        load[Metric::Keys] += keys.iter().map(|keys| u64::from(*keys)).sum::<u64>();
+        let set = &mut self.sets[place];
+        let unlooked = &mut self.unlooked[place];
+        *unlooked = unlooked.saturating_add(load[Metric::Keys]);
+        if *set != NO_SET && *unlooked >= LOOK_AGAIN {
+            *unlooked = 0;
+            if slots.has_all_slots(*set) {
+                *set = NO_SET;
+            }
+        }
+        load
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[derive(Default)]
+    struct Seen {
+        slots: BTreeSet<u16>,
+        noted: usize,
+    }
+
+    impl SlotsOfPatterns for Seen {
+        fn add_slot(&mut self, set: u32, slot: u16) {
+            assert_eq!(set, 5);
+            self.slots.insert(slot);
+            self.noted += 1;
+        }
+
+        fn has_all_slots(&self, _: u32) -> bool {
+            self.slots.len() == SLOTS
+        }
+    }
+
+    #[test]
+    fn slots_are_noted_until_there_are_all_of_them() {
+        let (mut counts, mut seen) = (ByPlace::default(), Seen::default());
+        counts.resize(3);
+        counts.replace(1, 5);
+        let even: Vec<u16> = (0..SLOTS as u16).step_by(2).collect();
+        let odd: Vec<u16> = even.iter().map(|slot| slot + 1).collect();
+        let mut total = 0;
+        for slots in [&even, &even, &even, &odd, &odd] {
+            counts.add_keys(&vec![1; slots.len()], slots, &mut seen);
+            let mut used = counts.take_used();
+            used.dedup();
+            assert!(used.iter().all(|place| *place == 1) && !used.is_empty());
+            total += counts.take(1, &seen)[Metric::Keys];
+        }
+        assert_eq!((seen.slots.len(), total), (SLOTS, 5 * SLOTS as u64 / 2));
+        let noted = seen.noted;
+        // Enough keys for another look, then one that need not be noted.
+        counts.add_keys(&vec![1; SLOTS], &vec![0; SLOTS], &mut seen);
+        counts.take(1, &seen);
+        counts.add(1, None, 0, &mut seen);
+        assert!(seen.noted <= noted + SLOTS);
+        assert_eq!(counts.take(1, &seen)[Metric::Keys], 1);
+        // A pattern that takes the place has slots of its own.
+        counts.replace(1, 5);
+        counts.add(1, Some(Load::of(Metric::Keys, 2)), 7, &mut seen);
+        assert_eq!(counts.take(1, &seen)[Metric::Keys], 2);
+        assert!(seen.noted <= noted + SLOTS + 1);
+    }
+}
