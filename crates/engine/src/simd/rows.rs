@@ -4,27 +4,31 @@
 use hashslot::Kernel;
 use hashslot::simd::{Bytes64, LANES, Pass};
 
-/// Fills `listed` with the numbers below `rows` of those that are wanted. `flag` gets the number of the first of up to 64
-/// rows, and a byte for each of them, which it sets to 1 where the row is wanted; the bytes are 0.
+/// Which rows are wanted. Inlined into a pass, it is compiled with the kernel's instructions, which closures are not.
+pub(crate) trait Flags {
+    /// Sets the byte of each wanted row to 1, from row `from` on; the bytes are 0.
+    fn flag(&self, from: usize, flags: &mut [u8]);
+}
+
+/// Fills `listed` with the numbers below `rows` of those that are wanted.
 #[inline]
-pub(crate) fn list_rows(
-    kernel: &Kernel,
-    rows: usize,
-    flag: impl Fn(usize, &mut [u8]),
-    listed: &mut Vec<u32>,
-) {
+pub(crate) fn list_rows(kernel: &Kernel, rows: usize, wanted: impl Flags, listed: &mut Vec<u32>) {
     listed.resize(rows + LANES, 0);
-    let found = kernel.run(ListRows { rows, flag, listed });
+    let found = kernel.run(ListRows {
+        rows,
+        wanted,
+        listed,
+    });
     listed.truncate(found);
 }
 
 struct ListRows<'a, F> {
     rows: usize,
-    flag: F,
+    wanted: F,
     listed: &'a mut [u32],
 }
 
-impl<F: Fn(usize, &mut [u8])> Pass for ListRows<'_, F> {
+impl<F: Flags> Pass for ListRows<'_, F> {
     /// How many are wanted.
     type Output = usize;
 
@@ -33,7 +37,7 @@ impl<F: Fn(usize, &mut [u8])> Pass for ListRows<'_, F> {
         for from in (0..self.rows).step_by(LANES) {
             let mut flags = [0; LANES];
             let flags = &mut flags[..LANES.min(self.rows - from)];
-            (self.flag)(from, flags);
+            self.wanted.flag(from, flags);
             for (i, flag) in flags.iter().enumerate() {
                 self.listed[found] = (from + i) as u32;
                 found += usize::from(*flag);
@@ -49,9 +53,9 @@ impl<F: Fn(usize, &mut [u8])> Pass for ListRows<'_, F> {
             let mut flags = [0; LANES];
             // A number of rows that the compiler knows is flagged with vectors.
             if self.rows - from >= LANES {
-                (self.flag)(from, &mut flags);
+                self.wanted.flag(from, &mut flags);
             } else {
-                (self.flag)(from, &mut flags[..self.rows - from]);
+                self.wanted.flag(from, &mut flags[..self.rows - from]);
             }
             let room = &mut self.listed[found..found + LANES];
             // SAFETY: 64 bytes can be read and 64 numbers written, and the CPU has the instructions.
@@ -68,6 +72,16 @@ impl<F: Fn(usize, &mut [u8])> Pass for ListRows<'_, F> {
 mod tests {
     use super::*;
 
+    struct Equal<'a>(&'a [u32], u32);
+
+    impl Flags for Equal<'_> {
+        fn flag(&self, from: usize, flags: &mut [u8]) {
+            for (flag, row) in flags.iter_mut().zip(&self.0[from..]) {
+                *flag = u8::from(*row == self.1);
+            }
+        }
+    }
+
     #[test]
     fn every_kernel_lists_the_rows_that_are_flagged() {
         let columns = [0u32, 0, 7, 9, 0, 3].repeat(50);
@@ -75,13 +89,8 @@ mod tests {
             for rows in (0..=columns.len()).step_by(7).chain([63, 64, 65, 128]) {
                 for wanted in [0, 7, 8] {
                     let column = &columns[..rows];
-                    let flag = |from: usize, flags: &mut [u8]| {
-                        for (flag, row) in flags.iter_mut().zip(&column[from..]) {
-                            *flag = u8::from(*row == wanted);
-                        }
-                    };
                     let mut listed = vec![1; 3];
-                    list_rows(kernel, rows, flag, &mut listed);
+                    list_rows(kernel, rows, Equal(column, wanted), &mut listed);
                     let truth = (0u32..).zip(column).filter(|(_, row)| **row == wanted);
                     let truth: Vec<u32> = truth.map(|(i, _)| i).collect();
                     assert_eq!(listed, truth, "{}: {rows} rows", kernel.name);

@@ -18,12 +18,36 @@ pub(super) trait SlotsOfPatterns {
     fn has_all_slots(&self, set: u32) -> bool;
 }
 
+/// Where the slots of a pattern are noted, and the slot of its last key: a pattern may have one tag, and thus one slot.
+#[derive(Debug, Clone, Copy)]
+struct Noted {
+    set: u32,
+    last: u16,
+}
+
+impl Noted {
+    fn in_set(set: u32) -> Self {
+        Noted {
+            set,
+            last: u16::MAX,
+        }
+    }
+
+    #[inline(always)]
+    fn note(&mut self, slot: u16, sets_of_slots: &mut impl SlotsOfPatterns) {
+        if self.set != NO_SET && self.last != slot {
+            self.last = slot;
+            sets_of_slots.add_slot(self.set, slot);
+        }
+    }
+}
+
 /// Loads by place.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ByPlace {
     /// Keys that are nothing but keys.
     keys: Vec<[u32; TURNS]>,
-    sets: Vec<u32>,
+    noted: Vec<Noted>,
     /// What keys with weights bring.
     loads: Vec<Load>,
     /// Keys since it was looked whether a set is full.
@@ -35,14 +59,14 @@ impl ByPlace {
     /// As many places, where nothing is counted yet.
     pub(super) fn resize(&mut self, places: usize) {
         self.keys.resize(places, [0; TURNS]);
-        self.sets.resize(places, NO_SET);
+        self.noted.resize(places, Noted::in_set(NO_SET));
         self.loads.resize(places, Load::default());
         self.unlooked.resize(places, 0);
     }
 
     /// Another pattern is counted at a place, which holds nothing.
     pub(super) fn replace(&mut self, place: usize, set: u32) {
-        self.sets[place] = set;
+        self.noted[place] = Noted::in_set(set);
         self.unlooked[place] = 0;
     }
 
@@ -54,7 +78,7 @@ impl ByPlace {
         sets_of_slots: &mut impl SlotsOfPatterns,
     ) {
         let ByPlace {
-            keys, sets, used, ..
+            keys, noted, used, ..
         } = self;
         for (i, (place, slot)) in places.iter().zip(slots).enumerate() {
             let count = &mut keys[*place as usize][i % TURNS];
@@ -62,10 +86,7 @@ impl ByPlace {
                 used.push(*place);
             }
             *count += 1;
-            let set = sets[*place as usize];
-            if set != NO_SET {
-                sets_of_slots.add_slot(set, *slot);
-            }
+            noted[*place as usize].note(*slot, sets_of_slots);
         }
     }
 
@@ -87,10 +108,7 @@ impl ByPlace {
             self.used.push(place);
         }
         *sum += load;
-        let set = self.sets[place as usize];
-        if set != NO_SET {
-            sets_of_slots.add_slot(set, slot);
-        }
+        self.noted[place as usize].note(slot, sets_of_slots);
     }
 
     /// The places where something was counted since the last call, some of them maybe more than once.
@@ -103,7 +121,7 @@ impl ByPlace {
         let mut load = std::mem::take(&mut self.loads[place]);
         let keys = std::mem::take(&mut self.keys[place]);
         load[Metric::Keys] += keys.iter().map(|keys| u64::from(*keys)).sum::<u64>();
-        let set = &mut self.sets[place];
+        let set = &mut self.noted[place].set;
         let unlooked = &mut self.unlooked[place];
         *unlooked = unlooked.saturating_add(load[Metric::Keys]);
         if *set != NO_SET && *unlooked >= LOOK_AGAIN {

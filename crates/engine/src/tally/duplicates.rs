@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{KeyBatch, Number};
 use crate::hash::hash_span;
-use crate::simd::rows::list_rows;
+use crate::simd::rows::{Flags, list_rows};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 
@@ -129,7 +129,7 @@ impl Duplicates {
 }
 
 /// The position of a slot in an order in which neighbouring slots are far apart.
-#[inline]
+#[inline(always)]
 fn place(slot: u16) -> u16 {
     slot.wrapping_mul(0x2F35) & 0x3FFF
 }
@@ -148,17 +148,30 @@ fn slot_in(hash: u64) -> u16 {
     (hash >> 50) as u16
 }
 
+/// Which keys are in the set: few, once there are many keys.
+struct InSet<'a> {
+    slots: &'a [u16],
+    limit: u16,
+}
+
+impl Flags for InSet<'_> {
+    #[inline(always)]
+    fn flag(&self, from: usize, flags: &mut [u8]) {
+        for (flag, slot) in flags.iter_mut().zip(&self.slots[from..]) {
+            *flag = u8::from(place(*slot) < self.limit);
+        }
+    }
+}
+
 impl Tally for Duplicates {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let limit = 0x4000u16 >> self.halvings.min(SLOT_HALVINGS);
-        // Few slots are in the set once there are many keys.
-        let flag = |from: usize, flags: &mut [u8]| {
-            for (flag, slot) in flags.iter_mut().zip(&keys.slots[from..]) {
-                *flag = u8::from(place(*slot) < limit);
-            }
+        let in_set = InSet {
+            slots: keys.slots,
+            limit,
         };
         let mut listed = std::mem::take(&mut self.listed);
-        list_rows(keys.kernel, keys.len(), flag, &mut listed);
+        list_rows(keys.kernel, keys.len(), in_set, &mut listed);
         for key in &listed {
             self.add_key(keys, *key as usize, keys.slots[*key as usize]);
         }

@@ -1,7 +1,7 @@
 //! The tagged keys of a batch: found without a branch a key, then worked on in loops of their own.
 
 use crate::hash::hash_span;
-use crate::simd::rows::list_rows;
+use crate::simd::rows::{Flags, list_rows};
 use crate::slot::SlotBatch;
 
 /// The keys of a batch that have a hash tag, and the hashes of the tags. Scratch, kept from batch to batch.
@@ -11,6 +11,24 @@ pub struct Tagged {
     pub keys: Vec<u32>,
     /// The hash of the tag of each, never 0.
     pub hashes: Vec<u64>,
+}
+
+/// Which keys have a tag and a slot that is wanted.
+struct IsTagged<'a, F> {
+    keys: &'a SlotBatch<'a>,
+    wanted: F,
+}
+
+impl<F: Fn(u16) -> bool> Flags for IsTagged<'_, F> {
+    #[inline(always)]
+    fn flag(&self, from: usize, flags: &mut [u8]) {
+        let starts = &self.keys.hashed.start[from..];
+        let columns = starts.iter().zip(&self.keys.untagged[from..]);
+        let columns = columns.zip(&self.keys.slots[from..]);
+        for (flag, ((start, untagged), slot)) in flags.iter_mut().zip(columns) {
+            *flag = u8::from((start != untagged) & (self.wanted)(*slot));
+        }
+    }
 }
 
 /// Scratch is not part of the value that keeps it.
@@ -36,15 +54,12 @@ impl Tagged {
     /// Finds the tagged keys of `keys` whose slot is `wanted`, but not their hashes.
     #[inline(always)]
     pub(crate) fn list(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
-        let flag = |from: usize, flags: &mut [u8]| {
-            let columns = keys.hashed.start[from..].iter().zip(&keys.untagged[from..]);
-            for ((flag, (start, untagged)), slot) in
-                flags.iter_mut().zip(columns).zip(&keys.slots[from..])
-            {
-                *flag = u8::from((start != untagged) & wanted(*slot));
-            }
-        };
-        list_rows(keys.kernel, keys.len(), flag, &mut self.keys);
+        list_rows(
+            keys.kernel,
+            keys.len(),
+            IsTagged { keys, wanted },
+            &mut self.keys,
+        );
     }
 }
 

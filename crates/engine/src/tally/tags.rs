@@ -323,7 +323,7 @@ impl Tally for TagCounter {
                 rows.add_weights(hashes, Metric::Ops, &ops, &mut scratch.ceilings);
             }
             TagCounts::CountMin(rows) => {
-                hashes.iter().for_each(|hash| rows.add_key(*hash));
+                rows.add_keys(hashes);
                 for metric in Metric::WEIGHTS
                     .into_iter()
                     .filter(|metric| values.column(*metric).is_some())

@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use crate::metric::{Load, Metric, PerMetric};
+use crate::simd::prefetch;
 use crate::tally::sketch::hyper_log_log::HyperLogLog;
 use crate::tally::slots::add_all;
 
@@ -17,6 +18,8 @@ pub(crate) const CELLS: usize = 1 << 16;
 
 /// How many of the largest cells of each row may hold heavy names.
 pub(crate) const FOLLOWED_CELLS: usize = 512;
+/// Names that are looked at ahead.
+const AHEAD: usize = 16;
 /// A name that holds less than one in this many is light.
 const LIGHT: u64 = 100_000;
 
@@ -89,12 +92,26 @@ impl CountMin {
     /// Adds one key of a name.
     #[inline]
     pub fn add_key(&mut self, hash: u64) {
-        let [first, second] = cells_of(hash);
+        self.add_keys(&[hash]);
+    }
+
+    /// Adds one key of each of these names. Rows that are larger than the caches are on the way when they are needed.
+    #[inline]
+    pub(crate) fn add_keys(&mut self, hashes: &[u64]) {
         let Cells([one, two]) = &mut self.cells.keys;
-        // More keys than 64 bits can count do not fit anywhere.
-        one[first] += 1;
-        two[second] += 1;
-        self.distinct.add(hash);
+        let (one, two) = (&mut one[..CELLS], &mut two[..CELLS]);
+        for (i, hash) in hashes.iter().enumerate() {
+            if let Some(next) = hashes.get(i + AHEAD) {
+                let [first, second] = cells_of(*next);
+                prefetch(&one[first]);
+                prefetch(&two[second]);
+            }
+            let [first, second] = cells_of(*hash);
+            // More keys than 64 bits can count do not fit anywhere.
+            one[first] += 1;
+            two[second] += 1;
+        }
+        hashes.iter().for_each(|hash| self.distinct.add(*hash));
     }
 
     /// Adds to what a name weighs.

@@ -108,10 +108,9 @@ impl HeavyHitters {
         self.total[Metric::Keys] += hashes.len() as u64;
         let (rows, ceilings) = (&mut self.rows, &mut self.ceilings);
         ceilings.clear();
-        ceilings.extend(hashes.iter().map(|hash| {
-            rows.add_key(*hash);
-            rows.at_most_of(*hash, Metric::Keys)
-        }));
+        rows.add_keys(hashes);
+        let ceiling = |hash: &u64| rows.at_most_of(*hash, Metric::Keys);
+        ceilings.extend(hashes.iter().map(ceiling));
         let weighed = self.rows.are_weighed();
         let mut heavy = std::mem::take(&mut self.heavy);
         list(&mut heavy, hashes.len(), |i| self.ceilings[i] > floor);

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use hashslot::simd::{Bytes64, Pass, Portable};
 
 use crate::metric::Metric;
+use crate::simd::prefetch;
 use crate::slot::SlotBatch;
 use crate::tally::tag_table::front::Front;
-use crate::tally::tag_table::reserved::prefetch;
 use crate::tally::tag_table::{AHEAD, Added, IS_KEPT, PLACE, TagTable, add_to, identity};
 use crate::tally::tagged::Tagged;
 

@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::metric::{Load, Metric, WEIGHTS};
+use crate::simd::prefetch;
 use crate::slot::{Kernel, slot_of_part};
 use crate::tally::table::NameTable;
 
@@ -37,7 +38,7 @@ pub use sweep::{CountedTags, LISTED, Swept};
 
 use hashing::Hashing;
 use names::SpilledNames;
-use reserved::{Reserved, prefetch};
+use reserved::Reserved;
 use zeroed::Zeroed;
 
 /// Tags that the largest table holds: it takes 60 MiB.

@@ -111,16 +111,3 @@ impl Line {
         self.0.each_ref().map(|word| word.load(Relaxed))
     }
 }
-
-/// Asks for a line, which is written to soon: no other core has it then.
-#[inline(always)]
-pub(super) fn prefetch(line: &Line) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        // SAFETY: every x86-64 CPU has the instruction or ignores it, and the address is that of a line.
-        unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(line).cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = line;
-}
