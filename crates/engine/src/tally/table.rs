@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::hash::hash;
 use crate::metric::Load;
 use crate::name::Name;
+use crate::simd::prefetch;
 
 /// Distinct names that fit.
 pub(crate) const MAX_NAMES: usize = 1 << 16;
@@ -19,6 +20,9 @@ const MAX_BITS: u32 = MAX_NAMES.trailing_zeros() + 1;
 const MIN_BITS: u32 = 6;
 /// How far past its home an entry may be. Half full, a random entry is further with probability e^-25.
 const REACH: usize = 128;
+
+/// Names that are looked at ahead, for their names and again as many for their places.
+const AHEAD: usize = 8;
 
 /// Loads by name.
 #[derive(Clone, Serialize, Deserialize)]
@@ -106,6 +110,24 @@ impl NameTable {
             place += 1;
         }
         None
+    }
+
+    /// Asks for what `find` looks at for the hashes to come, as a large table is not in the caches: first for the place, then
+    /// for the name that is most likely there.
+    #[inline(always)]
+    pub(crate) fn look_ahead(&self, coming: &[u64]) {
+        if let Some(hash) = coming.get(2 * AHEAD) {
+            let home = self.home(*hash);
+            prefetch(&self.hashes[home]);
+            prefetch(&self.entries[home]);
+        }
+        if let Some(hash) = coming.get(AHEAD)
+            && let Some(name) = self
+                .names
+                .get(self.entries[self.home(*hash)].name_at as usize)
+        {
+            prefetch(name);
+        }
     }
 
     #[cold]

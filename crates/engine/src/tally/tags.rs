@@ -257,9 +257,10 @@ impl TagCounter {
         mut name: impl FnMut(usize, &mut Vec<u8>),
     ) {
         let (mut done, mut written) = (0, Vec::new());
-        while let TagCounts::Exact(_) = self.counts
+        while let TagCounts::Exact(table) = &self.counts
             && done < hashes.len()
         {
+            table.look_ahead(&hashes[done..]);
             name(done, &mut written);
             let load = Load::of(Metric::Ops, ops[done]);
             self.add_known(hashes[done], &written, load);
@@ -293,9 +294,10 @@ impl Tally for TagCounter {
         let name = |key: u32| keys.hashed.get(keys.batch.base, key as usize);
         let mut done = 0;
         // The table may fill up in the middle of the batch; the rest of it goes where the table goes.
-        while let TagCounts::Exact(_) = self.counts
+        while let TagCounts::Exact(table) = &self.counts
             && done < tagged.keys.len()
         {
+            table.look_ahead(&tagged.hashes[done..]);
             let key = tagged.keys[done];
             self.add_known(tagged.hashes[done], name(key), values.load(key as usize));
             done += 1;

@@ -80,7 +80,7 @@ impl RandomUnits {
                 0.0
             };
         }
-        self.tail_at(self.exponent(|t| load - self.at(t, p).load), p)
+        self.tail_at(self.exponent(|t| load - self.load_at(t, p)), p)
     }
 
     /// The load that a node exceeds with probability `tail`.
@@ -126,6 +126,13 @@ impl RandomUnits {
         (normal::upper_tail(w) + density * (1.0 / u - 1.0 / w)).clamp(0.0, 1.0)
     }
 
+    /// K'(t) alone.
+    fn load_at(&self, t: f64, p: f64) -> f64 {
+        let of = |weight: f64| weight * share(t, p, weight);
+        let known: f64 = self.weights.iter().map(|weight| of(*weight)).sum();
+        known + self.equal * of(self.weight)
+    }
+
     fn at(&self, t: f64, p: f64) -> At {
         let mut at = At {
             log: 0.0,
@@ -133,10 +140,8 @@ impl RandomUnits {
             variance: 0.0,
         };
         let mut add = |weight: f64, count: f64| {
-            // 1 - p + p e^(tw), minus the factor e^(tw), which would overflow.
-            let rest = (1.0 - p) * (-t * weight).exp();
-            let share = p / (p + rest);
-            at.log += count * (t * weight + (p + rest).ln());
+            let share = share(t, p, weight);
+            at.log += count * (t * weight + (p / share).ln());
             at.load += count * weight * share;
             at.variance += count * weight * weight * share * (1.0 - share);
         };
@@ -146,6 +151,12 @@ impl RandomUnits {
         }
         at
     }
+}
+
+/// The probability of a unit on the node, tilted by e^(tw): p e^(tw) / (1 - p + p e^(tw)), both less the factor e^(tw), which
+/// would overflow.
+fn share(t: f64, p: f64, weight: f64) -> f64 {
+    p / (p + (1.0 - p) * (-t * weight).exp())
 }
 
 /// A search for the exponent where an excess becomes 0, between one where there is some and one where there is none: by
