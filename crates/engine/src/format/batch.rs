@@ -1,6 +1,8 @@
 //! Stage 2, KEYS: a batch of keys as offsets into one block. Formats fill it, every later stage reads it;
 //! no key is copied.
 
+use std::ops::Range;
+
 use crate::format::lfu::LfuRule;
 use crate::hash::hash_span;
 use crate::metric::extreme::Extreme;
@@ -51,6 +53,25 @@ impl Spans {
     /// The spans as a view of `base`, for the kernels.
     pub fn in_block<'a>(&'a self, base: Padded<'a>) -> hashslot::Batch<'a> {
         hashslot::Batch::new(base, &self.start, &self.end)
+    }
+
+    /// The number of the first span after `i` that is another; their number where there is none.
+    #[inline]
+    pub(crate) fn end_of_run(&self, i: usize) -> usize {
+        const TOGETHER: usize = 32;
+        // In texts, every span is another.
+        if self.start.get(i + 1) != Some(&self.start[i]) {
+            return i + 1;
+        }
+        let run = |column: &[u32]| {
+            let (first, rest) = (column[i], &column[i + 1..]);
+            let is_same = |same: bool, at: &u32| same & (*at == first);
+            let whole = |some: &&[u32]| some.iter().fold(true, is_same);
+            let whole = rest.chunks_exact(TOGETHER).take_while(whole).count() * TOGETHER;
+            let more = rest[whole..].iter().take_while(|at| **at == first);
+            i + 1 + whole + more.count()
+        };
+        run(&self.start).min(run(&self.end))
     }
 
     /// The hash of the bytes of span `i`.
@@ -200,6 +221,24 @@ impl Values {
         for (metric, column) in Metric::WEIGHTS.into_iter().zip(&self.weights) {
             let weight = column.get(i).copied().filter(|weight| *weight != MISSING);
             load[metric] = weight.unwrap_or(0);
+        }
+        load
+    }
+
+    /// The load of several keys together; unknown numbers count as 0.
+    #[inline]
+    pub(crate) fn load_of(&self, keys: Range<usize>) -> Load {
+        if keys.len() == 1 {
+            return self.load(keys.start);
+        }
+        let mut load = Load::default();
+        if !self.are_operations {
+            load[Metric::Keys] = keys.len() as u64;
+        }
+        for (metric, column) in Metric::WEIGHTS.into_iter().zip(&self.weights) {
+            let weights = column.get(keys.clone()).unwrap_or_default().iter();
+            let known = weights.filter(|weight| **weight != MISSING);
+            load[metric] = known.fold(0, |sum: u64, weight| sum.saturating_add(*weight));
         }
         load
     }

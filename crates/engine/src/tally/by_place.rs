@@ -1,6 +1,7 @@
 //! The keys of a batch by the place of their pattern, in columns: what changes with every key stays in the first cache.
 
-use crate::metric::{Load, Metric};
+use crate::format::batch::MISSING;
+use crate::metric::{Load, Metric, WEIGHTS};
 use crate::slot::SLOTS;
 
 /// The set of slots of keys whose slots are not wanted: their pattern has all of them, or is not known yet.
@@ -45,23 +46,24 @@ impl Noted {
 /// Loads by place.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ByPlace {
-    /// Keys that are nothing but keys.
-    keys: Vec<[u32; TURNS]>,
+    /// Keys, or operations.
+    rows: Vec<[u32; TURNS]>,
     noted: Vec<Noted>,
-    /// What keys with weights bring.
-    loads: Vec<Load>,
-    /// Keys since it was looked whether a set is full.
+    /// Empty for a metric that no row had.
+    weights: [Vec<u64>; WEIGHTS],
+    /// Rows since it was looked whether a set is full.
     unlooked: Vec<u64>,
     used: Vec<u32>,
+    are_operations: bool,
 }
 
 impl ByPlace {
-    /// As many places, where nothing is counted yet.
-    pub(super) fn resize(&mut self, places: usize) {
-        self.keys.resize(places, [0; TURNS]);
+    /// As many places, where nothing is counted yet, for the keys of a batch, or its operations.
+    pub(super) fn begin(&mut self, places: usize, are_operations: bool) {
+        self.rows.resize(places, [0; TURNS]);
         self.noted.resize(places, Noted::in_set(NO_SET));
-        self.loads.resize(places, Load::default());
         self.unlooked.resize(places, 0);
+        self.are_operations = are_operations;
     }
 
     /// Another pattern is counted at a place, which holds nothing.
@@ -70,18 +72,18 @@ impl ByPlace {
         self.unlooked[place] = 0;
     }
 
-    /// Counts keys that are nothing but keys, each at its place and in its slot.
-    pub(super) fn add_keys(
+    /// Counts rows, each at its place and in its slot.
+    pub(super) fn add(
         &mut self,
         places: &[u32],
         slots: &[u16],
         sets_of_slots: &mut impl SlotsOfPatterns,
     ) {
         let ByPlace {
-            keys, noted, used, ..
+            rows, noted, used, ..
         } = self;
         for (i, (place, slot)) in places.iter().zip(slots).enumerate() {
-            let count = &mut keys[*place as usize][i % TURNS];
+            let count = &mut rows[*place as usize][i % TURNS];
             if *count == 0 {
                 used.push(*place);
             }
@@ -90,40 +92,35 @@ impl ByPlace {
         }
     }
 
-    /// Counts a key; without a load, it is nothing but a key.
-    #[inline]
-    pub(super) fn add(
-        &mut self,
-        place: u32,
-        load: Option<Load>,
-        slot: u16,
-        sets_of_slots: &mut impl SlotsOfPatterns,
-    ) {
-        let Some(load) = load else {
-            return self.add_keys(&[place], &[slot], sets_of_slots);
-        };
-        let sum = &mut self.loads[place as usize];
-        // Operations are not keys: their pattern may be listed more than once.
-        if sum[Metric::Keys] == 0 {
-            self.used.push(place);
+    /// Adds what each of these rows weighs at its place.
+    pub(super) fn add_weights(&mut self, metric: usize, places: &[u32], weights: &[u64]) {
+        let sums = &mut self.weights[metric];
+        sums.resize(self.rows.len(), 0);
+        for (place, weight) in places.iter().zip(weights) {
+            let sum = &mut sums[*place as usize];
+            *sum = sum.saturating_add(if *weight == MISSING { 0 } else { *weight });
         }
-        *sum += load;
-        self.noted[place as usize].note(slot, sets_of_slots);
     }
 
-    /// The places where something was counted since the last call, some of them maybe more than once.
+    /// The places where something was counted since the last call, some of them more than once.
     pub(super) fn take_used(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.used)
     }
 
     /// What was counted at a place.
     pub(super) fn take(&mut self, place: usize, slots: &impl SlotsOfPatterns) -> Load {
-        let mut load = std::mem::take(&mut self.loads[place]);
-        let keys = std::mem::take(&mut self.keys[place]);
-        load[Metric::Keys] += keys.iter().map(|keys| u64::from(*keys)).sum::<u64>();
+        let rows = std::mem::take(&mut self.rows[place]);
+        let rows = rows.iter().map(|rows| u64::from(*rows)).sum();
+        let mut load = Load::default();
+        if !self.are_operations {
+            load[Metric::Keys] = rows;
+        }
+        for (metric, sums) in Metric::WEIGHTS.into_iter().zip(&mut self.weights) {
+            load[metric] = sums.get_mut(place).map_or(0, std::mem::take);
+        }
         let set = &mut self.noted[place].set;
         let unlooked = &mut self.unlooked[place];
-        *unlooked = unlooked.saturating_add(load[Metric::Keys]);
+        *unlooked = unlooked.saturating_add(rows);
         if *set != NO_SET && *unlooked >= LOOK_AGAIN {
             *unlooked = 0;
             if slots.has_all_slots(*set) {
@@ -160,13 +157,13 @@ mod tests {
     #[test]
     fn slots_are_noted_until_there_are_all_of_them() {
         let (mut counts, mut seen) = (ByPlace::default(), Seen::default());
-        counts.resize(3);
+        counts.begin(3, false);
         counts.replace(1, 5);
         let even: Vec<u16> = (0..SLOTS as u16).step_by(2).collect();
         let odd: Vec<u16> = even.iter().map(|slot| slot + 1).collect();
         let mut total = 0;
         for slots in [&even, &even, &even, &odd, &odd] {
-            counts.add_keys(&vec![1; slots.len()], slots, &mut seen);
+            counts.add(&vec![1; slots.len()], slots, &mut seen);
             let mut used = counts.take_used();
             used.dedup();
             assert!(used.iter().all(|place| *place == 1) && !used.is_empty());
@@ -175,15 +172,30 @@ mod tests {
         assert_eq!((seen.slots.len(), total), (SLOTS, 5 * SLOTS as u64 / 2));
         let noted = seen.noted;
         // Enough keys for another look, then one that need not be noted.
-        counts.add_keys(&vec![1; SLOTS], &vec![0; SLOTS], &mut seen);
+        counts.add(&vec![1; SLOTS], &vec![0; SLOTS], &mut seen);
         counts.take(1, &seen);
-        counts.add(1, None, 0, &mut seen);
+        counts.add(&[1], &[0], &mut seen);
         assert!(seen.noted <= noted + SLOTS);
         assert_eq!(counts.take(1, &seen)[Metric::Keys], 1);
         // A pattern that takes the place has slots of its own.
         counts.replace(1, 5);
-        counts.add(1, Some(Load::of(Metric::Keys, 2)), 7, &mut seen);
+        counts.add(&[1, 1], &[7, 7], &mut seen);
         assert_eq!(counts.take(1, &seen)[Metric::Keys], 2);
         assert!(seen.noted <= noted + SLOTS + 1);
+    }
+
+    #[test]
+    fn weights_are_added_to_keys_and_to_operations() {
+        let (mut counts, mut seen) = (ByPlace::default(), Seen::default());
+        let bytes = Metric::Bytes.weight().unwrap();
+        for (are_operations, keys) in [(false, 3), (true, 0), (false, 3)] {
+            counts.begin(2, are_operations);
+            counts.add(&[1, 0, 1, 1], &[0; 4], &mut seen);
+            counts.add_weights(bytes, &[1, 0, 1, 1], &[7, 9, MISSING, 5]);
+            let load = counts.take(1, &seen);
+            assert_eq!((load[Metric::Keys], load[Metric::Bytes]), (keys, 12));
+            assert_eq!(counts.take(1, &seen), Load::default());
+            assert_eq!(counts.take(0, &seen)[Metric::Bytes], 9);
+        }
     }
 }

@@ -93,14 +93,17 @@ impl Expiry {
 impl Tally for Expiry {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let values = keys.batch.values;
-        for (i, at) in values.number(Number::Expiry).iter().enumerate() {
-            let load = values.load(i);
-            match *at {
+        let mut next = 0;
+        for run in values.number(Number::Expiry).chunk_by(|a, b| a == b) {
+            let rows = next..next + run.len();
+            next = rows.end;
+            let load = values.load_of(rows.clone());
+            match run[0] {
                 NEVER => self.never += load,
                 SOMETIME => self.sometime += load,
                 at => {
                     self.times.add(at, load);
-                    self.add_to_sample(keys, i, at);
+                    rows.for_each(|i| self.add_to_sample(keys, i, at));
                 }
             }
         }

@@ -75,14 +75,17 @@ impl Tally for Heaviest {
                 if *weight == MISSING || *weight == 0 {
                     continue;
                 }
-                let name = keys.batch.keys.get(keys.batch.base, i);
-                let kept = &name[..name.len().min(MAX_NAME)];
+                let name = || keys.batch.keys.get(keys.batch.base, i);
+                let kept = || {
+                    let name = name();
+                    &name[..name.len().min(MAX_NAME)]
+                };
                 let is_before =
-                    |last: &HeavyKey| (values.load(i), kept) <= (last.load, &last.name.0[..]);
+                    |last: &HeavyKey| (values.load(i), kept()) <= (last.load, &last.name.0[..]);
                 top.offer(*weight, is_before, || HeavyKey {
                     load: values.load(i),
-                    name: Name::from(kept),
-                    length: name.len() as u64,
+                    name: Name::from(kept()),
+                    length: name().len() as u64,
                     slot: keys.slots[i],
                     tagged: keys.is_tagged(i),
                     reads: None,

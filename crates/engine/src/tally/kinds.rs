@@ -181,7 +181,14 @@ impl Tally for Kinds {
             }
         };
         let mut recent: Vec<([&[u8]; 2], usize)> = Vec::with_capacity(RECENT);
-        for i in 0..types.len() {
+        let mut next = 0;
+        while next < types.len() {
+            // Rows of one kind follow each other, with words at the same place.
+            let i = next;
+            next = types.end_of_run(i);
+            if !encodings.is_empty() {
+                next = next.min(encodings.end_of_run(i));
+            }
             let words @ [type_name, encoding] = words(i);
             let known = recent.iter().find(|(known, _)| are_same(known, &words));
             let number = match known {
@@ -198,24 +205,25 @@ impl Tally for Kinds {
                 }
             };
             let kind = &mut self.kinds[number];
-            let load = values.load(i);
-            kind.load += load;
-            let Some(elements) = elements.get(i).filter(|elements| **elements != MISSING) else {
-                continue;
-            };
-            kind.counted += 1;
-            kind.elements = kind.elements.saturating_add(*elements);
-            // A key of one element is not a large one.
-            if *elements > 1 {
-                let name = keys.batch.keys.get(base, i);
-                let name = &name[..name.len().min(MAX_NAME)];
-                let is_before = |last: &LargeKey| *name <= last.name.0[..];
-                kind.largest.offer(*elements, is_before, || LargeKey {
-                    elements: *elements,
-                    name: Name::from(name),
-                    slot: keys.slots[i],
-                    load,
-                });
+            kind.load += values.load_of(i..next);
+            let elements = elements.get(i..next).unwrap_or_default();
+            for (i, elements) in (i..).zip(elements).filter(|(_, of)| **of != MISSING) {
+                kind.counted += 1;
+                kind.elements = kind.elements.saturating_add(*elements);
+                // A key of one element is not a large one.
+                if *elements > 1 {
+                    let name = || {
+                        let name = keys.batch.keys.get(base, i);
+                        &name[..name.len().min(MAX_NAME)]
+                    };
+                    let is_before = |last: &LargeKey| *name() <= last.name.0[..];
+                    kind.largest.offer(*elements, is_before, || LargeKey {
+                        elements: *elements,
+                        name: Name::from(name()),
+                        slot: keys.slots[i],
+                        load: values.load(i),
+                    });
+                }
             }
         }
     }

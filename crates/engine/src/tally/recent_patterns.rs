@@ -75,7 +75,8 @@ impl RecentPatterns {
     /// Counts the patterns of a batch.
     pub(super) fn add(&mut self, keys: &SlotBatch<'_>, counts: &mut impl PatternCounts) {
         self.known.resize_with(REMEMBERED + 1, Known::default);
-        self.counted.resize(REMEMBERED + 1);
+        self.counted
+            .begin(REMEMBERED + 1, keys.batch.values.are_operations);
         self.outlined.resize_with(OUTLINED, Outlined::default);
         let apart = apart(keys);
         let spans = keys.batch.keys.in_block(keys.batch.base);
@@ -94,13 +95,11 @@ impl RecentPatterns {
             return;
         }
         let places = &self.templates.patterns;
-        let values = keys.batch.values;
-        if !values.are_weighed() {
-            return self.counted.add_keys(places, keys.slots, counts);
-        }
-        for (i, (place, slot)) in places.iter().zip(keys.slots).enumerate() {
-            self.counted
-                .add(*place, Some(values.load(i)), *slot, counts);
+        self.counted.add(places, keys.slots, counts);
+        for (metric, weights) in keys.batch.values.weights.iter().enumerate() {
+            if !weights.is_empty() {
+                self.counted.add_weights(metric, places, weights);
+            }
         }
     }
 
@@ -114,7 +113,6 @@ impl RecentPatterns {
         let missed = std::mem::take(&mut self.templates.missed);
         let mut outlines = std::mem::take(&mut self.outlines);
         let (base, spans) = (keys.batch.base, keys.batch.keys);
-        let is_weighed = keys.batch.values.are_weighed();
         self.spans.clear();
         for key in &missed {
             let (start, end) = (spans.start[*key as usize], spans.end[*key as usize]);
@@ -135,8 +133,13 @@ impl RecentPatterns {
                     place
                 }
             };
-            let load = is_weighed.then(|| keys.batch.values.load(i));
-            self.counted.add(place as u32, load, keys.slots[i], counts);
+            let at = [place as u32];
+            self.counted.add(&at, &keys.slots[i..=i], counts);
+            for (metric, weights) in keys.batch.values.weights.iter().enumerate() {
+                if let Some(weight) = weights.get(i) {
+                    self.counted.add_weights(metric, &at, &[*weight]);
+                }
+            }
             if self.templates.may_learn() {
                 let key = spans.get(base, i);
                 self.known[place].has_template |= self.templates.learn(key, apart, place as u32);
