@@ -4,7 +4,7 @@
 use hashslot::Kernel;
 use hashslot::simd::{Bytes64, LANES, Pass};
 
-/// Which rows are wanted. Inlined into a pass, it is compiled with the kernel's instructions, which closures are not.
+/// The choice of rows. Inlined into a pass, it is compiled with the kernel's instructions, which closures are not.
 pub(crate) trait Flags {
     /// Sets the byte of each wanted row to 1, from row `from` on; the bytes are 0.
     fn flag(&self, from: usize, flags: &mut [u8]);

@@ -19,7 +19,7 @@ pub(super) trait SlotsOfPatterns {
     fn has_all_slots(&self, set: u32) -> bool;
 }
 
-/// Where the slots of a pattern are noted, and the slot of its last key: a pattern may have one tag, and thus one slot.
+/// The set of slots of a pattern, and the slot of its last key: a pattern may have one tag, and thus one slot.
 #[derive(Debug, Clone, Copy)]
 struct Noted {
     set: u32,
@@ -92,7 +92,7 @@ impl ByPlace {
         }
     }
 
-    /// Adds what each of these rows weighs at its place.
+    /// Adds the weight of each of these rows at its place.
     pub(super) fn add_weights(&mut self, metric: usize, places: &[u32], weights: &[u64]) {
         let sums = &mut self.weights[metric];
         sums.resize(self.rows.len(), 0);
@@ -107,7 +107,7 @@ impl ByPlace {
         std::mem::take(&mut self.used)
     }
 
-    /// What was counted at a place.
+    /// Takes the load that was counted at a place.
     pub(super) fn take(&mut self, place: usize, slots: &impl SlotsOfPatterns) -> Load {
         let rows = std::mem::take(&mut self.rows[place]);
         let rows = rows.iter().map(|rows| u64::from(*rows)).sum();

@@ -148,7 +148,7 @@ fn slot_in(hash: u64) -> u16 {
     (hash >> 50) as u16
 }
 
-/// Which keys are in the set: few, once there are many keys.
+/// The choice of the keys in the set: few, once there are many keys.
 struct InSet<'a> {
     slots: &'a [u16],
     limit: u16,

@@ -13,7 +13,7 @@ pub struct Tagged {
     pub hashes: Vec<u64>,
 }
 
-/// Which keys have a tag and a slot that is wanted.
+/// The choice of keys that have a tag and a slot that is wanted.
 struct IsTagged<'a, F> {
     keys: &'a SlotBatch<'a>,
     wanted: F,

@@ -1,6 +1,5 @@
 //! The same slots on other numbers of equal nodes: how uneven they would be, and whether that matters.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +74,7 @@ pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled>
             state,
         })
     };
-    TRIED.into_par_iter().filter_map(scaled).collect()
+    TRIED.into_iter().filter_map(scaled).collect()
 }
 
 /// How much more uneven 1024 ranges of 16 slots are than a perfect hash would have them: CV^2 N_eff / 1023. Clean

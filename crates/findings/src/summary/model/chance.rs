@@ -153,7 +153,7 @@ impl RandomUnits {
     }
 }
 
-/// The probability of a unit on the node, tilted by e^(tw): p e^(tw) / (1 - p + p e^(tw)), both less the factor e^(tw), which
+/// The probability of a unit on the node, tilted by e^(tw): p e^(tw) / (1 - p + p e^(tw)), both divided by e^(tw), which
 /// would overflow.
 fn share(t: f64, p: f64, weight: f64) -> f64 {
     p / (p + (1.0 - p) * (-t * weight).exp())
