@@ -244,3 +244,17 @@ fn monitor_names_the_hot_key_of_servers_that_count_nothing_by_slot_and_keeps_no_
     let text = scratch.run(&["analyze", "out", "--no-files"]);
     assert!(stdout(&text).contains("{hot}"), "{}", stdout(&text));
 }
+
+#[test]
+fn a_load_that_no_server_counts_by_slot_says_what_finds_hot_slots() {
+    let cluster = start(Kind::Installed);
+    let says_so = |report: &Value| {
+        let warnings = report["input"]["warnings"].as_array().unwrap();
+        let found = warnings.iter().filter_map(Value::as_str);
+        found.filter(|of| of.contains("not by slot")).count()
+    };
+    let (_, _, report) = collected(&cluster, &["cart:{hot}:1"], &[]);
+    assert_eq!(says_so(&report), 1, "{:#}", report["input"]["warnings"]);
+    let (_, _, report) = collected(&cluster, &["cart:{hot}:1"], &["--monitor"]);
+    assert_eq!(says_so(&report), 0, "{:#}", report["input"]["warnings"]);
+}

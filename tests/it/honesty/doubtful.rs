@@ -98,6 +98,19 @@ fn a_dump_of_nothing_asks_whether_redis_cli_failed() {
 }
 
 #[test]
+fn nothing_on_standard_input_leaves_the_report_of_before() {
+    let scratch = Scratch::new();
+    let args = ["analyze", "-", "-o", "reports"];
+    assert_eq!(code(&scratch.piped(&args, b"user:1\nuser:2\n")), 0);
+    let before = std::fs::read(scratch.path("reports/report.json")).unwrap();
+    let output = scratch.piped(&args, b"");
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).is_empty());
+    let after = std::fs::read(scratch.path("reports/report.json")).unwrap();
+    assert_eq!(before, after);
+}
+
+#[test]
 fn a_reply_that_was_cut_off_anywhere_is_not_taken_for_a_whole_one() {
     let keys: Vec<String> = (0..12).map(|i| format!("k:{i}")).collect();
     let quoted = |escape: &str| {
