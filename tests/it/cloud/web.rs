@@ -1,5 +1,7 @@
 //! Files of a web server.
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 use super::server::{Fault, Server};
@@ -72,16 +74,17 @@ fn every_request_but_the_first_is_for_the_version_that_was_found() {
         &server.url("long.keys"),
     ]));
     let asked = server.asked();
-    assert_eq!(asked[0].range, Some(0..65536));
-    let tags: Vec<_> = asked
-        .iter()
-        .skip(1)
-        .map(|asked| asked.if_match.as_deref())
-        .collect();
-    // A part that a busy machine is slow to answer is asked for once more.
-    let mut ranges: Vec<_> = asked[1..]
-        .iter()
-        .map(|of| format!("{:?}", of.range))
+    // A range that a busy machine is slow to answer is asked for once more, the first one too.
+    let first = Some(0..65536);
+    assert_eq!(asked[0].range, first);
+    let others: Vec<_> = asked.iter().filter(|of| of.range != first).collect();
+    let tags: Vec<_> = others.iter().map(|of| of.if_match.as_deref()).collect();
+    // A chunk that ends in a part which is not there yet asks for the first bytes of that.
+    let is_whole = |of: &&Range<u64>| of.end - of.start > 4096;
+    let ranges = others.iter().filter_map(|of| of.range.as_ref());
+    let mut ranges: Vec<_> = ranges
+        .filter(is_whole)
+        .map(|of| format!("{of:?}"))
         .collect();
     ranges.sort();
     ranges.dedup();

@@ -100,7 +100,7 @@ fn a_dump_of_nothing_asks_whether_redis_cli_failed() {
 #[test]
 fn nothing_on_standard_input_leaves_the_report_of_before() {
     let scratch = Scratch::new();
-    let args = ["analyze", "-", "-o", "reports"];
+    let args = ["analyze", "-o", "reports"];
     assert_eq!(code(&scratch.piped(&args, b"user:1\nuser:2\n")), 0);
     let before = std::fs::read(scratch.path("reports/report.json")).unwrap();
     let output = scratch.piped(&args, b"");

@@ -63,6 +63,11 @@ pub(crate) fn of(mut command: Command) -> Usage {
 }
 
 fn peak(process: u32) -> Option<u64> {
+    // Until it has become the program, its memory is that of the tests.
+    let program = std::fs::read_link(format!("/proc/{process}/exe")).ok()?;
+    if program == std::env::current_exe().ok()? {
+        return None;
+    }
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse().ok()
