@@ -69,6 +69,8 @@ const LAYERS: &[Layers] = &[
                     "command",
                     "format::batch",
                     "pattern",
+                    // Rows of a batch are listed by masks; tables are prefetched.
+                    "simd",
                     "slot",
                     "source::block",
                 ],
