@@ -274,3 +274,44 @@ pub struct KeyBatch<'a> {
     /// Their attributes.
     pub values: &'a Values,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_spans_end_where_another_span_is() {
+        for len in [1, 2, 31, 32, 33, 34, 64, 65, 100] {
+            for other in 1..=len {
+                for (start, end) in [(7, 9), (7, 8), (6, 9)] {
+                    let mut spans = Spans::default();
+                    (0..len).for_each(|i| {
+                        let (start, end) = if i == other { (start, end) } else { (7, 9) };
+                        spans.push(start, end);
+                    });
+                    let expected = if (start, end) == (7, 9) { len } else { other };
+                    assert_eq!(spans.end_of_run(0), expected, "{len}, {other}");
+                    assert_eq!(spans.end_of_run(len - 1), len);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_together_have_the_sum_of_their_loads() {
+        for are_operations in [false, true] {
+            let mut values = Values {
+                are_operations,
+                ..Values::default()
+            };
+            values.sizes_mut().extend([5, MISSING, 7, 11]);
+            for from in 0..4 {
+                for to in from..=4 {
+                    let mut sum = Load::default();
+                    (from..to).for_each(|i| sum += values.load(i));
+                    assert_eq!(values.load_of(from..to), sum, "{from}..{to}");
+                }
+            }
+        }
+    }
+}

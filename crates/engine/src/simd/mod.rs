@@ -170,7 +170,7 @@ unsafe fn positions<B: Bytes64>(bytes: B, mask: u64, at: usize, into: &mut [u32]
     count
 }
 
-/// Asks for a value, which is written to soon: it is on the way to this core meanwhile.
+/// Prefetches a value that is written to soon.
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

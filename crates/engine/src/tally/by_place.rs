@@ -6,9 +6,9 @@ use crate::slot::SLOTS;
 
 /// The set of slots of keys whose slots are not wanted: their pattern has all of them, or is not known yet.
 const NO_SET: u32 = u32::MAX;
-/// Counters of a place, which take turns: one that was written just now would have to be waited for.
+/// Counters per place, used in turn: a load waits for a store to the same counter.
 const TURNS: usize = 2;
-/// A set is full, or not, after as many keys again.
+/// Keys between two checks whether a set is full.
 const LOOK_AGAIN: u64 = SLOTS as u64;
 
 /// The slots of the keys of each pattern, by a number of the pattern.
@@ -51,7 +51,7 @@ pub(super) struct ByPlace {
     noted: Vec<Noted>,
     /// Empty for a metric that no row had.
     weights: [Vec<u64>; WEIGHTS],
-    /// Rows since it was looked whether a set is full.
+    /// Rows since the last check whether a set is full.
     unlooked: Vec<u64>,
     used: Vec<u32>,
     are_operations: bool,

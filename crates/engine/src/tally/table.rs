@@ -112,8 +112,8 @@ impl NameTable {
         None
     }
 
-    /// Asks for what `find` looks at for the hashes to come, as a large table is not in the caches: first for the place, then
-    /// for the name that is most likely there.
+    /// Prefetches the places that `find` reads for the next hashes, then the names that are most likely there: a large table
+    /// is not in the caches.
     #[inline(always)]
     pub(crate) fn look_ahead(&self, coming: &[u64]) {
         if let Some(hash) = coming.get(2 * AHEAD) {
