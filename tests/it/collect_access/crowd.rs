@@ -162,11 +162,11 @@ fn a_collection_takes_memory_and_time_in_proportion_to_the_primaries() {
         let most = MOST_MIB * size.div_ceil(MOST_PRIMARIES) as u64;
         assert!(usage.peak_mib() < most, "{size}: {} MiB", usage.peak_mib());
     }
-    for two in taken.windows(2) {
-        let [(half, less), (all, more)] = two else {
-            unreachable!()
-        };
-        let times = more.cpu_secs / less.cpu_secs.max(0.2);
-        assert!(times < 3.0, "{all} take {times:.1} times as long as {half}");
-    }
+    // Eight times the primaries: eight times the time where it is in proportion, 64 times where it grows with the square. Between
+    // two sizes that are closer, a busy machine makes the difference.
+    let [(few, less), .., (all, more)] = &taken[..] else {
+        unreachable!()
+    };
+    let times = more.cpu_secs / less.cpu_secs.max(0.2);
+    assert!(times < 24.0, "{all} take {times:.1} times as long as {few}");
 }
