@@ -45,21 +45,20 @@ fn scans(criterion: &mut Criterion) {
     let scan = Scan::new(&pool);
     for (dump, content) in dumps() {
         let inputs = [memory(dump, &content)];
-        let analyze = |parts| {
-            let counted =
-                two_pass::count(&scan, &inputs, Sampling::default(), || Tallies::new(parts))
-                    .unwrap();
+        let analyze = |make: fn() -> Tallies| {
+            let counted = two_pass::count(&scan, &inputs, Sampling::default(), make).unwrap();
             counted.first.tally.slots.total()
         };
         let mut group = criterion.benchmark_group(format!("scan/{dump}"));
         group.throughput(Throughput::Elements(KEYS));
-        for (name, parts) in [
-            ("slots", Parts::Slots),
-            ("one-pass", Parts::InOnePass),
-            ("default", Parts::All),
-        ] {
-            assert_eq!(analyze(parts), KEYS);
-            group.bench_function(name, |bencher| bencher.iter(|| analyze(parts)));
+        let ways: [(&str, fn() -> Tallies); 3] = [
+            ("slots", || Tallies::new(Parts::Slots)),
+            ("depth-0", || Tallies::new(Parts::All)),
+            ("default", || Tallies::new(Parts::All).with_patterns(b":")),
+        ];
+        for (name, make) in ways {
+            assert_eq!(analyze(make), KEYS);
+            group.bench_function(name, |bencher| bencher.iter(|| analyze(make)));
         }
     }
 }

@@ -19,7 +19,6 @@ SLOTSCOPE = os.environ.get("SLOTSCOPE_BENCH_PROGRAM") or str(ROOT / "target" / "
 ONLY_SLOTS = ["--only", "slots"]
 WAYS = {
     "`--only slots`": ("slots", ONLY_SLOTS),
-    "`--one-pass --depth 0`": ("slots, tags within bounds", ["--one-pass", "--depth", "0"]),
     "`--depth 0`": ("slots, tags", ["--depth", "0"]),
     "default": ("slots, tags, patterns, prefixes", []),
 }

@@ -89,7 +89,7 @@ class Analyze(TypedDict, total=False):
     #: An even split of the slots over N primaries
     nodes: int
 
-    #: Never read a file twice: past 65,536 distinct tags their counts come with bounds
+    #: Never read a file again to its end: past 65,536 tags, those of RDB and compressed files come with bounds
     one_pass: bool
 
     #: Only this part: the fastest, without tags

@@ -14,11 +14,11 @@ use crate::generate::{Generate, Profile};
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::two_pass;
 
-/// The counted parts, by their names in reports.
-const PARTS: [(&str, Parts); 3] = [
-    ("--only slots", Parts::Slots),
-    ("--one-pass", Parts::InOnePass),
-    ("default", Parts::All),
+/// The flags of `analyze` whose counts are timed, and these counts.
+const WAYS: [(&str, fn() -> Tallies); 3] = [
+    ("--only slots", || Tallies::new(Parts::Slots)),
+    ("--depth 0", || Tallies::new(Parts::All)),
+    ("default", || Tallies::new(Parts::All).with_patterns(b":")),
 ];
 
 /// Times every kind of scan over a dump of `keys` keys.
@@ -40,8 +40,8 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
     let pool =
         built.map_err(|error| Error::option("threads", threads.to_string(), error.to_string()))?;
     let scan = Scan::new(&pool);
-    for (part, parts) in PARTS {
-        let found = analyze(&scan, &inputs, parts)?;
+    for (part, make) in WAYS {
+        let found = analyze(&scan, &inputs, make)?;
         if found != keys {
             return Err(Error::bad(
                 part,
@@ -50,10 +50,10 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
         }
     }
     let bytes = dump.len() as u64;
-    let runs = PARTS.map(|(_, parts)| {
+    let runs = WAYS.map(|(_, make)| {
         let (scan, inputs) = (&scan, &inputs);
         // Everything that can fail was tried above.
-        let repeat = move |times| (0..times).for_each(|_| drop(analyze(scan, inputs, parts)));
+        let repeat = move |times| (0..times).for_each(|_| drop(analyze(scan, inputs, make)));
         Run {
             keys,
             bytes,
@@ -61,7 +61,7 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
         }
     });
     let rates = in_turn(rounds, &runs);
-    Ok(PARTS
+    Ok(WAYS
         .iter()
         .zip(rates)
         .map(|((part, _), rate)| ScanRate {
@@ -73,9 +73,8 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
 }
 
 /// Counts as `analyze` does, with its second pass, and returns the number of keys.
-fn analyze(scan: &Scan<'_>, inputs: &[Box<dyn Source>], parts: Parts) -> Result<u64> {
-    let counted = std::hint::black_box(two_pass::count(scan, inputs, Sampling::default(), || {
-        Tallies::new(parts)
-    })?);
+fn analyze(scan: &Scan<'_>, inputs: &[Box<dyn Source>], make: fn() -> Tallies) -> Result<u64> {
+    let counted = two_pass::count(scan, inputs, Sampling::default(), make)?;
+    let counted = std::hint::black_box(counted);
     Ok(counted.first.tally.slots.total())
 }

@@ -170,10 +170,10 @@ impl Analysis {
         reading: &Reading,
         spec: &TallySpec<'_>,
     ) -> Result<Option<(Scanned<Tallies>, u32)>> {
-        if !spec.counts_all() {
+        let sources = &reading.sources;
+        if spec.slots_only || spec.one_pass && !reading.is_in_blocks()? {
             return Ok(None);
         }
-        let sources = &reading.sources;
         let is_likely = |scan: &Scan<'_>| Ok(InTable::is_likely(scan, sources, self.sampling));
         let is_sampled = self.sampling.is_worth_it(sources);
         if is_sampled && !reading.with_scan("sampling", is_likely)? {

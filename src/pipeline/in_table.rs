@@ -52,16 +52,8 @@ impl InTable {
         sampling: Sampling,
         make: impl Fn() -> Tallies,
     ) -> Result<Option<Self>> {
-        let first = make();
-        let has_tags = first
-            .names
-            .as_ref()
-            .is_some_and(|names| !names.tags.follows());
-        let Some(table) = sampling
-            .table(scan, sources)
-            .filter(|_| has_tags)
-            .map(Arc::new)
-        else {
+        let table = sampling.table(scan, sources);
+        let Some(table) = table.filter(|_| make().names.is_some()).map(Arc::new) else {
             return Ok(None);
         };
         let proceed = |bytes| (scan.proceed)(bytes) && !table.is_full();

@@ -192,7 +192,8 @@ impl Analysis {
         self
     }
 
-    /// Never reads a source twice: beyond 65,536 distinct tags their counts come with bounds.
+    /// Never reads a source again to its end: past 65,536 distinct tags the counts of RDB files and compressed files come with
+    /// bounds.
     pub fn one_pass(mut self, one_pass: bool) -> Self {
         self.one_pass = one_pass;
         self

@@ -233,6 +233,11 @@ impl Reading {
         let mut sources = self.sources.iter();
         sources.all(|source| source.is_rereadable())
     }
+
+    /// Whether keys of every source can be read again from their places alone.
+    pub(crate) fn is_in_blocks(&self) -> Result<bool> {
+        self.plain_scan().are_in_blocks(&self.sources)
+    }
 }
 
 fn pool(threads: Option<usize>) -> Result<ThreadPool> {

@@ -14,7 +14,7 @@ use crate::pipeline::reading::Reading;
 pub(crate) struct TallySpec<'a> {
     /// Slots alone, without names.
     pub slots_only: bool,
-    /// Names are counted in one pass, with bounds.
+    /// No input is read again to its end: names that are too many for the first pass have bounds.
     pub one_pass: bool,
     /// The separator of the segments of a key, if patterns are counted.
     pub separator: Option<&'a [u8]>,
@@ -34,7 +34,7 @@ impl TallySpec<'_> {
     }
 
     /// Whether names are counted, and may be read again.
-    pub(crate) fn counts_all(&self) -> bool {
+    fn counts_all(&self) -> bool {
         self.parts() == Parts::All
     }
 

@@ -35,7 +35,9 @@ pub struct CountSpec {
     #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "PART"))]
     #[serde(skip_serializing_if = "is_default")]
     pub only: Option<Part>,
-    /// Never read a file twice: past 65,536 distinct tags their counts come with bounds
+    /// Never read a file again to its end: past 65,536 tags, those of RDB and compressed files come with bounds
+    ///
+    /// Other files are read again only where keys of the listed tags are. Their tags have bounds past 4,700,000.
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     #[serde(skip_serializing_if = "is_default")]
     pub one_pass: bool,

@@ -204,6 +204,39 @@ fn the_report_is_that_of_the_plain_dump_from_a_file_or_a_pipe() {
 }
 
 #[test]
+fn one_pass_has_every_tag_of_a_plain_file_and_bounds_of_a_compressed_one() {
+    let scratch = Scratch::new();
+    let keys: String = (0..70_000)
+        .map(|i| format!("a:{{t{i}}}\nb:{{hot{}}}:{i}\n", i % 50))
+        .collect();
+    scratch.file("plain", &keys);
+    scratch.file("dump.gz", gzip(keys.as_bytes()));
+    let all = report(&scratch.run(&["analyze", "--json", "plain"]));
+    let once = |file| report(&scratch.run(&["analyze", "--json", "--one-pass", file]));
+    let (plain, compressed) = (once("plain"), once("dump.gz"));
+    assert_eq!(
+        (&plain["run"]["passes"], &plain["tags"]["distinct"]),
+        (&1.into(), &70_050.into())
+    );
+    assert!(without_origin(plain) == without_origin(all));
+    assert_eq!(compressed["run"]["passes"], 1);
+    assert_ne!(compressed["tags"]["distinct_error"], 0.0);
+    // What is heavy is counted to the key, or its bound holds the truth.
+    for tag in compressed["tags"]["top"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .take(50)
+    {
+        let figure = |name: &str| tag[name].as_u64().unwrap_or(0);
+        assert!(
+            (figure("keys")..=figure("keys") + figure("keys_error")).contains(&1400),
+            "{tag}"
+        );
+    }
+}
+
+#[test]
 fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
     let scratch = Scratch::new();
     scratch.file("whole", b"other:1\nother:2\n");

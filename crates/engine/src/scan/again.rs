@@ -15,6 +15,20 @@ use crate::tally::Tally;
 const AT_ONCE: usize = 16;
 
 impl Scan<'_> {
+    /// Whether `blocks` reads all of the sources: a key is found again by its place, and nothing has to be read to its end.
+    ///
+    /// # Errors
+    /// An input that cannot be opened or is not in its format.
+    pub fn are_in_blocks(&self, sources: &[Box<dyn Source>]) -> Result<bool> {
+        for (input, source) in sources.iter().enumerate() {
+            let job = self.job(input, &**source, &Share::all_of(input))?;
+            if job.is_none_or(|job| job.reader.learns()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Counts the rows that start in these blocks of `size` bytes, each of an input, in order, where that is not read from
     /// its start. A row may be taken for another where its start depends on what is before the block.
     ///

@@ -141,7 +141,7 @@ pub enum Parts {
     Slots,
     /// Everything; heavy tags past the table are left to a second pass.
     All,
-    /// Everything; heavy tags past the table are followed by name.
+    /// Everything; heavy tags and patterns past the tables are followed by name.
     InOnePass,
 }
 

@@ -31,7 +31,7 @@ pub struct TagCounter {
     pub sample: SampledTags,
     /// Past the table, the tags that are counted by name and not in the rows.
     pub known: Option<Preselected>,
-    /// Whether heavy tags are followed by name past the table, because there is no second pass.
+    /// Whether heavy tags are followed by name past the tables, because there is no second pass.
     follow: bool,
     /// Where tags are counted past the table of names, if all inputs can be read again.
     #[serde(skip)]
