@@ -50,7 +50,11 @@ impl Neighbours {
             }
         } else {
             equal_neighbours(keys.slots, |i| {
-                self.repeated += u64::from(name(i) == name(i + 1))
+                // A dump in the order of slots has many of these, and they differ in their ends.
+                let end = |i: usize| keys.batch.base.eight_before(spans.end[i]);
+                let len = |i: usize| spans.end[i] - spans.start[i];
+                let may_repeat = len(i) == len(i + 1) && (len(i) < 8 || end(i) == end(i + 1));
+                self.repeated += u64::from(may_repeat && name(i) == name(i + 1))
             });
         }
     }
@@ -79,6 +83,29 @@ fn equal_neighbours(slots: &[u16], mut found: impl FnMut(usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Notice;
+    use crate::scan::Scan;
+    use crate::source::memory::memory;
+    use crate::tally::{Parts, Tallies};
+
+    #[test]
+    fn neighbours_in_one_slot_repeat_where_all_of_their_names_is_equal() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.unwrap();
+        for (dump, expected) in [
+            ("{a}x\n{a}x\n{a}x\n", 2),
+            ("{a}x\n{a}y\n{a}xx\n", 0),
+            ("{a}:12345678\n{a}:12345678\n", 1),
+            ("{a}:12345678\n{a}:12345679\n", 0),
+            ("{a}:b:12345678\n{a}:c:12345678\n", 0),
+            ("{a}:12345678\nx{a}:12345678\n", 0),
+        ] {
+            let inputs = [memory("dump", dump.as_bytes())];
+            let scanned = Scan::new(&pool).run(&inputs, || Tallies::new(Parts::Slots));
+            let seen = &scanned.unwrap().inputs[0].seen;
+            assert_eq!(seen.count(Notice::Repeated), expected, "{dump}");
+        }
+    }
 
     #[test]
     fn equal_neighbours_are_found_across_pieces() {

@@ -1,5 +1,6 @@
 //! The heaviest single keys by bytes and by operations: of all rows those with the largest weight, so that neither
-//! the order nor the number of threads shows. A dump names a key once.
+//! the order nor the number of threads shows. A dump names a key once. Of keys that are equally heavy, those of the first
+//! slots: where millions are, their names are not compared.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,18 +20,18 @@ const MAX_NAME: usize = 512;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Heaviest(PerMetric<Top<HeavyKey, KEPT>>);
 
-/// A key and its weight.
+/// A key and its weight; those of one weight are in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HeavyKey {
+    /// Its slot.
+    #[serde(deserialize_with = "slot::checked")]
+    pub slot: u16,
     /// Its load.
     pub load: Load,
     /// Its first 512 bytes.
     pub name: Name,
     /// How long it is, in bytes.
     pub length: u64,
-    /// Its slot.
-    #[serde(deserialize_with = "slot::checked")]
-    pub slot: u16,
     /// Whether it has a hash tag.
     pub tagged: bool,
     /// Operations that only read it, where that is known.
@@ -39,9 +40,16 @@ pub struct HeavyKey {
 }
 
 impl Heaviest {
-    /// The heaviest keys in `metric`, heaviest first, and what no other key exceeds.
+    /// The heaviest keys in `metric`, heaviest first and then by name, and what no other key exceeds.
     pub fn keys(&self, metric: Metric) -> Option<(Vec<HeavyKey>, u64)> {
-        self.0.get(metric).map(Top::heaviest)
+        let (mut keys, exceeded) = self.0.get(metric).map(Top::heaviest)?;
+        let by_name = |key: &HeavyKey, other: &HeavyKey| key.name.cmp(&other.name);
+        keys.sort_by(|key, other| {
+            other.load[metric]
+                .cmp(&key.load[metric])
+                .then_with(|| by_name(key, other))
+        });
+        Some((keys, exceeded))
     }
 }
 
@@ -50,12 +58,13 @@ impl Heaviest {
     pub(crate) fn add_busy(&mut self, keys: &[BusyKey]) {
         let top = self.0.get_or_insert_with(Metric::Ops, Top::default);
         for key in keys {
-            let is_before = |last: &HeavyKey| key.name <= last.name.0;
+            let is_before =
+                |last: &HeavyKey| (key.slot, &key.name[..]) <= (last.slot, &last.name.0[..]);
             top.offer(key.ops, is_before, || HeavyKey {
+                slot: key.slot,
                 load: Load::from_fn(|metric| if metric == Metric::Ops { key.ops } else { 0 }),
                 name: Name::from(&key.name[..]),
                 length: key.length,
-                slot: key.slot,
                 tagged: key.tagged,
                 reads: key.reads,
             });
@@ -80,13 +89,17 @@ impl Tally for Heaviest {
                     let name = name();
                     &name[..name.len().min(MAX_NAME)]
                 };
-                let is_before =
-                    |last: &HeavyKey| (values.load(i), kept()) <= (last.load, &last.name.0[..]);
+                let slot = keys.slots[i];
+                let is_before = |last: &HeavyKey| {
+                    slot < last.slot
+                        || slot == last.slot
+                            && (values.load(i), kept()) <= (last.load, &last.name.0[..])
+                };
                 top.offer(*weight, is_before, || HeavyKey {
+                    slot,
                     load: values.load(i),
                     name: Name::from(kept()),
                     length: name().len() as u64,
-                    slot: keys.slots[i],
                     tagged: keys.is_tagged(i),
                     reads: None,
                 });
@@ -100,6 +113,37 @@ impl Tally for Heaviest {
                 let mine = self.0.get_or_insert_with(metric, Top::default);
                 mine.merge(theirs.clone());
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::Scan;
+    use crate::source::memory::memory;
+    use crate::tally::{Parts, Tallies};
+
+    #[test]
+    fn of_keys_that_are_equally_heavy_those_of_the_first_slots_are_kept_and_listed_by_name() {
+        let names: Vec<String> = (0..4000).map(|i| format!("k{i}")).collect();
+        let mut kept: Vec<_> = names.iter().collect();
+        kept.sort_by_key(|name| (hashslot::slot(name.as_bytes()), *name));
+        kept.truncate(KEPT - 1);
+        kept.sort();
+        let rows: String = names.iter().map(|name| format!("{name},7\n")).collect();
+        let dump = format!("key,size\nheavy,8\n{rows}");
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let (pool, inputs) = (pool.unwrap(), [memory("dump", dump.as_bytes())]);
+            let scan = Scan::new(&pool).chunk(5000);
+            let scanned = scan.run(&inputs, || Tallies::new(Parts::All));
+            let heaviest = scanned.unwrap().tally.names.unwrap().heaviest;
+            let (keys, exceeded) = heaviest.keys(Metric::Bytes).unwrap();
+            assert_eq!(exceeded, 7);
+            let listed: Vec<_> = keys.iter().map(|key| key.name.to_string()).collect();
+            assert_eq!(listed[0], "heavy");
+            assert_eq!(listed[1..].iter().collect::<Vec<_>>(), kept);
         }
     }
 }

@@ -87,7 +87,7 @@ impl Bounds {
 
 impl PlainRow {
     /// The row at the start of `bytes`; `None` if it is not plain, or incomplete.
-    #[inline]
+    #[inline(always)]
     pub(super) fn at_start_of(bytes: &[u8]) -> Option<PlainRow> {
         let Bounds {
             attributes,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values, Word};
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, NEVER, Number, Spans, Values, Word};
 use crate::format::frame::row_batch::Unread;
 use crate::format::frame::walk::Sizes;
 use crate::format::lfu::LfuRule;
@@ -20,10 +20,22 @@ const INT: usize = 1;
 const EMBEDDED: usize = 2;
 const RAW: usize = 3;
 
+/// Sizes that are remembered: most files have few lengths of keys and values.
+const REMEMBERED: usize = 256;
+
 /// A run, and what its sizes are.
 pub(super) struct RunRows {
     pub run: Run,
     pub sizes: Sizes,
+}
+
+/// What a server makes of a string.
+#[derive(Clone, Copy, Default)]
+struct Stored {
+    /// The lengths and the rest that decide, and 0 for nothing.
+    of: u64,
+    memory: u64,
+    encoding: usize,
 }
 
 /// Rows on their way to a sink.
@@ -36,6 +48,9 @@ struct Filling<'a> {
     seen: ReadStats,
     /// Where the name of the type and those of the encodings are in the block.
     words: [(u32, u32); WORDS.len()],
+    stored: [Stored; REMEMBERED],
+    /// That of the last row.
+    encoding: usize,
     /// The hashed parts of the keys below one header, and their slots.
     hashed: Spans,
     slots: Vec<u16>,
@@ -59,6 +74,8 @@ impl Unread for RunRows {
             sink,
             seen: ReadStats::default(),
             words,
+            stored: [Stored::default(); REMEMBERED],
+            encoding: INT,
             hashed: Spans::default(),
             slots: Vec::new(),
         };
@@ -104,37 +121,67 @@ impl Filling<'_> {
 
     #[inline(always)]
     fn row(&mut self, row: &PlainRow, at: usize, bytes: &[u8]) {
-        let run = &self.rows.run;
         let (start, end) = (at + row.key.start, at + row.key.end);
         let (len, expires_ms) = (row.key.len() as u64, row.attributes.expires_ms);
-        let (memory, expires) = (&run.memory, expires_ms.is_some());
+        let stored = self.stored(len, expires_ms.is_some(), row.value);
+        let run = &self.rows.run;
         let size = match self.rows.sizes {
-            Sizes::Memory(_) => memory.object(len, expires, row.value),
+            Sizes::Memory(_) => stored.memory,
             Sizes::Serialized => row.bytes as u64,
         };
-        let encoding = match row.value {
-            None => INT,
-            Some(text) if memory.embeds(len, expires, text) => EMBEDDED,
-            Some(_) => RAW,
-        };
-        let word = self.words[encoding];
+        if stored.encoding != self.encoding {
+            self.fill_encodings();
+            self.encoding = stored.encoding;
+        }
         if let Some(lfu) = row.attributes.lfu {
             let counters = self.values.number_mut(Number::Lfu);
             counters.resize(self.keys.len(), MISSING);
             counters.push(lfu.into());
         }
+        if expires_ms.is_some() {
+            let times = self.values.number_mut(Number::Expiry);
+            times.resize(self.keys.len(), NEVER);
+            times.push(row.attributes.expiry());
+        }
         self.keys.push(start as u32, end as u32);
         self.values.offsets.push(run.offset + at as u64);
         self.values.sizes_mut().push(size);
-        let expiry = row.attributes.expiry();
-        self.values.number_mut(Number::Expiry).push(expiry);
-        self.values.word_mut(Word::Encoding).push(word.0, word.1);
         let has_expired = expires_ms.is_some_and(|at| run.written_ms.is_some_and(|now| at < now));
         let is_imported = run.imported.has(&bytes[start..end]);
         if has_expired || is_imported {
             self.seen.note(Notice::Expired, has_expired.into());
             self.seen.note(Notice::Imported, is_imported.into());
         }
+    }
+
+    /// What the server makes of a string with a key of `len` bytes.
+    #[inline(always)]
+    fn stored(&mut self, len: u64, expires: bool, value: Option<u64>) -> Stored {
+        // Lengths of plain rows have 14 bits.
+        let text = value.map_or(0, |len| len + 1);
+        let of = 1 | u64::from(expires) << 1 | len << 2 | text << 32;
+        let place = &mut self.stored[(len ^ text << 3) as usize % REMEMBERED];
+        if place.of != of {
+            let memory = &self.rows.run.memory;
+            *place = Stored {
+                of,
+                memory: memory.object(len, expires, value),
+                encoding: match value {
+                    None => INT,
+                    Some(text) if memory.embeds(len, expires, text) => EMBEDDED,
+                    Some(_) => RAW,
+                },
+            };
+        }
+        *place
+    }
+
+    /// The encoding of the rows since it changed, which are all so far.
+    fn fill_encodings(&mut self) {
+        let (start, end) = self.words[self.encoding];
+        let encodings = self.values.word_mut(Word::Encoding);
+        encodings.start.resize(self.keys.len(), start);
+        encodings.end.resize(self.keys.len(), end);
     }
 
     /// Checks that the keys from number `from` on are below the header of their slot.
@@ -160,12 +207,14 @@ impl Filling<'_> {
         if len == 0 {
             return;
         }
+        self.fill_encodings();
         let values = &mut *self.values;
         // Each is a string in one database.
         values
             .number_mut(Number::Database)
             .resize(len, self.rows.run.database);
         values.number_mut(Number::Elements).resize(len, 1);
+        values.number_mut(Number::Expiry).resize(len, NEVER);
         let (start, end) = self.words[TYPE];
         let types = values.word_mut(Word::Type);
         types.start.resize(len, start);
