@@ -195,6 +195,13 @@ pub trait Reader: Send + Sync {
 pub trait Sink {
     /// A batch of keys.
     fn keys(&mut self, batch: KeyBatch<'_>);
+    /// As `keys`; their slots, as Redis and Valkey compute them, go to `look` first.
+    fn keys_in_slots(&mut self, batch: KeyBatch<'_>, look: &mut dyn FnMut(&[u16])) {
+        let slot = |i| hashslot::slot(batch.keys.get(batch.base, i));
+        let slots: Vec<u16> = (0..batch.keys.len()).map(slot).collect();
+        look(&slots);
+        self.keys(batch);
+    }
     /// A row that is not a key: its offset in the block, the reason, and the part of it that shows that. The
     /// reason holds nothing of the row, so that a report may leave the excerpt out.
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]);

@@ -119,8 +119,12 @@ impl<'a, T: Tally> Counting<'a, T> {
     }
 }
 
-impl<T: Tally> Sink for Counting<'_, T> {
-    fn keys(&mut self, batch: KeyBatch<'_>) {
+/// Is shown the slots of keys.
+type Look<'a> = &'a mut dyn FnMut(&[u16]);
+
+impl<T: Tally> Counting<'_, T> {
+    /// Counts a batch; all slots of it, as Redis and Valkey compute them, go to `look`.
+    fn count(&mut self, batch: KeyBatch<'_>, mut look: Option<Look<'_>>) {
         let How {
             kernel,
             only,
@@ -143,7 +147,13 @@ impl<T: Tally> Sink for Counting<'_, T> {
             self.lacking = Some(field);
             return;
         }
-        let wanted = if database.is_none() && !by_node && filter.is_none() {
+        let takes_all = database.is_none() && !by_node && filter.is_none();
+        if !(takes_all && policy.is_oss())
+            && let Some(look) = look.take()
+        {
+            look(SlotColumns::default().compute(kernel, batch, 0).slots);
+        }
+        let wanted = if takes_all {
             batch
         } else {
             let is_of = |i| {
@@ -224,10 +234,23 @@ impl<T: Tally> Sink for Counting<'_, T> {
             return;
         }
         let slotted = slots.hash(kernel, fit, (self.place.input, self.place.offset));
+        if let Some(look) = look {
+            look(slotted.slots);
+        }
         if !slotted.batch.values.are_operations {
             self.neighbours.look_at(&slotted);
         }
         self.tally.add(&slotted);
+    }
+}
+
+impl<T: Tally> Sink for Counting<'_, T> {
+    fn keys(&mut self, batch: KeyBatch<'_>) {
+        self.count(batch, None);
+    }
+
+    fn keys_in_slots(&mut self, batch: KeyBatch<'_>, look: Look<'_>) {
+        self.count(batch, Some(look));
     }
 
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]) {

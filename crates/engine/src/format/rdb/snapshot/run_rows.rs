@@ -51,9 +51,8 @@ struct Filling<'a> {
     stored: [Stored; REMEMBERED],
     /// That of the last row.
     encoding: usize,
-    /// The hashed parts of the keys below one header, and their slots.
-    hashed: Spans,
-    slots: Vec<u16>,
+    /// The rows that are below a header of their slot.
+    watched: Vec<(Range<usize>, &'a Watch)>,
 }
 
 impl Unread for RunRows {
@@ -76,10 +75,9 @@ impl Unread for RunRows {
             words,
             stored: [Stored::default(); REMEMBERED],
             encoding: INT,
-            hashed: Spans::default(),
-            slots: Vec::new(),
+            watched: Vec::new(),
         };
-        for (part, watch) in &self.run.parts {
+        for (part, watch) in &filling.rows.run.parts {
             filling.part(block.padded(), part.clone(), watch.as_ref());
         }
         filling.hand_on(block.padded());
@@ -101,22 +99,24 @@ fn put_words(block: &mut Block, end: usize) -> [(u32, u32); WORDS.len()] {
     })
 }
 
-impl Filling<'_> {
+impl<'a> Filling<'a> {
     /// Takes in the rows of a part.
-    fn part(&mut self, base: Padded<'_>, part: Range<usize>, watch: Option<&Watch>) {
+    fn part(&mut self, base: Padded<'_>, part: Range<usize>, watch: Option<&'a Watch>) {
         let bytes = &base.bytes()[..part.end];
-        let (mut at, mut unchecked) = (part.start, self.keys.len());
+        let (mut at, mut from) = (part.start, self.keys.len());
         while let Some(row) = PlainRow::at_start_of(&bytes[at..]) {
             self.row(&row, at, bytes);
             at += row.bytes;
             if self.keys.len() == BATCH_KEYS {
-                self.check(base, unchecked, watch);
+                self.watched
+                    .extend(watch.map(|watch| (from..BATCH_KEYS, watch)));
                 self.hand_on(base);
-                unchecked = 0;
+                from = 0;
             }
         }
         debug_assert_eq!(at, part.end, "a run is of plain rows");
-        self.check(base, unchecked, watch);
+        let rows = from..self.keys.len();
+        self.watched.extend(watch.map(|watch| (rows, watch)));
     }
 
     #[inline(always)]
@@ -184,23 +184,6 @@ impl Filling<'_> {
         encodings.end.resize(self.keys.len(), end);
     }
 
-    /// Checks that the keys from number `from` on are below the header of their slot.
-    fn check(&mut self, base: Padded<'_>, from: usize, watch: Option<&Watch>) {
-        let (Some(watch), false) = (watch, from == self.keys.len()) else {
-            return;
-        };
-        let keys = hashslot::Batch::new(base, &self.keys.start[from..], &self.keys.end[from..]);
-        let (kernel, Spans { start, end }) = (hashslot::best(), &mut self.hashed);
-        start.resize(keys.len(), 0);
-        end.resize(keys.len(), 0);
-        self.slots.resize(keys.len(), 0);
-        kernel.hashed_spans(keys, start, end);
-        kernel.slots(keys.with_spans(start, end), &mut self.slots);
-        if watch.look_at(&self.slots) {
-            self.seen.note(Notice::SlotHeader, 1);
-        }
-    }
-
     /// Hands the batch on.
     fn hand_on(&mut self, base: Padded<'_>) {
         let len = self.keys.len();
@@ -225,11 +208,23 @@ impl Filling<'_> {
         }
         values.estimate_accesses(self.lfu);
         self.seen.keys += len as u64;
-        self.sink.keys(KeyBatch {
+        let batch = KeyBatch {
             base,
             keys: self.keys,
             values: self.values,
-        });
+        };
+        if self.watched.is_empty() {
+            self.sink.keys(batch);
+        } else {
+            let (watched, mut wrong) = (&self.watched, 0);
+            self.sink.keys_in_slots(batch, &mut |slots| {
+                let reports =
+                    |(rows, watch): &(Range<usize>, &Watch)| watch.look_at(&slots[rows.clone()]);
+                wrong += watched.iter().filter(|part| reports(part)).count();
+            });
+            self.seen.note(Notice::SlotHeader, wrong as u64);
+        }
+        self.watched.clear();
         self.keys.clear();
         self.values.clear();
     }
@@ -241,7 +236,11 @@ mod tests {
     use crate::format::frame::walk::{Walked, Walking};
     use crate::format::rdb::snapshot::rows::Rows;
     use crate::format::said::Said;
+    use crate::scan::{Only, Scan};
+    use crate::slot::policy::Policy;
     use crate::source::forward::Forward;
+    use crate::source::memory::memory;
+    use crate::tally::{Parts, Tallies};
     use std::io::Cursor;
 
     fn said(file: &[u8], sizes: Sizes, leaves_runs: bool) -> Said {
@@ -326,6 +325,29 @@ mod tests {
         }
         // More than one buffer, and batches in the middle of it.
         assert!(same(&file(60_000, true, false)) > 100);
+    }
+
+    #[test]
+    fn headers_of_slots_are_checked_whatever_is_counted_and_by_whatever_policy() {
+        let file = file(20_000, true, false);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        let (pool, inputs) = (pool.unwrap(), [memory("dump", &file)]);
+        let wrong = |database, policy: &str| {
+            let only = Only {
+                database,
+                ..Only::ALL
+            };
+            let policy = Policy::parse(&[policy]).unwrap();
+            let scan = Scan::new(&pool).only(&only).policy(&policy);
+            let scanned = scan.run(&inputs, || Tallies::new(Parts::Slots)).unwrap();
+            scanned.inputs[0].seen.count(Notice::SlotHeader)
+        };
+        // Each tenth header is of another slot, and no count is right but that of the last rows.
+        let all = wrong(None, "oss");
+        assert!(all >= 40, "{all}");
+        assert_eq!(wrong(Some(2), "oss"), all);
+        assert_eq!(wrong(Some(1), "oss"), all);
+        assert_eq!(wrong(None, "regex:(?<tag>.*)"), all);
     }
 
     #[test]
