@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use slotscope_engine::error::Result;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
 
 use crate::output::directory::Directory;
 use crate::output::guard::{Guard, Mark};
@@ -78,11 +79,29 @@ impl<T> OutputSet<T> {
         output.map_or(Ok(Written::Nothing), |output| (output.write)(value, out))
     }
 
+    /// A directory that is to be made and has the name of a page is a mistake.
+    fn check_name(&self, path: &Path) -> Result<()> {
+        let form = path.extension();
+        let is_file =
+            form.is_some() && self.files().any(|file| Path::new(file).extension() == form);
+        if path.is_dir() || !is_file {
+            return Ok(());
+        }
+        let first = self.files().next().unwrap_or_default();
+        Err(Error::bad(
+            Name::from(path).to_string(),
+            format!(
+                "is the name of a file; name a directory, which gets {first} and the other files"
+            ),
+        ))
+    }
+
     /// Opens all files in the directory at `path`, which is made.
     ///
     /// # Errors
-    /// It cannot be made or written to, or holds what `guard` does not let it replace.
+    /// It has the name of a file, cannot be made or written to, or holds what `guard` does not let it replace.
     pub fn open(self, path: &Path, guard: Guard) -> Result<OpenSet<T>> {
+        self.check_name(path)?;
         let names: Vec<&str> = self.files().collect();
         let directory = Directory::open(path, &names, self.mark(), guard)?;
         Ok(OpenSet {
@@ -141,6 +160,22 @@ mod tests {
         assert_eq!(found, (Some("ours: 3".into()), Some("3".into())));
         publish(&path, 4).unwrap();
         assert_eq!((read("all"), read("odd")), (Some("ours: 4".into()), None));
+    }
+
+    #[test]
+    fn a_directory_that_is_made_has_no_name_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let set = || OutputSet::<u32>::marked("ours").file("a.html", |_, out| write!(out, "ours"));
+        let guard = || Guard::new("name another");
+        let path = folder.path().join("page.html");
+        let refused = set().open(&path, guard()).err().unwrap().to_string();
+        let what = "is the name of a file; name a directory, which gets a.html and the other files";
+        assert!(refused.ends_with(what), "{refused}");
+        assert!(!path.exists());
+        fs::create_dir(&path).unwrap();
+        set().open(&path, guard()).unwrap().publish(&1).unwrap();
+        let dotted = folder.path().join("2026.11");
+        set().open(&dotted, guard()).unwrap().publish(&1).unwrap();
     }
 
     #[test]
