@@ -11,9 +11,8 @@ use crate::summary::model::normal;
 /// Units that fall at random: some of known weights, and others that behave like equal ones.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RandomUnits {
-    weights: Vec<f64>,
-    equal: f64,
-    weight: f64,
+    /// Weights, all different, and how many units have each.
+    units: Vec<(f64, f64)>,
     /// The distance of possible loads; 0 where there is none.
     lattice: f64,
 }
@@ -38,32 +37,35 @@ impl RandomUnits {
     /// Units of `weights`, and others of `total` load together whose squares add up to `squares`.
     pub(crate) fn new(weights: Vec<f64>, total: f64, squares: f64) -> Self {
         let weight = if total > 0.0 { squares / total } else { 0.0 };
-        let equal = if weight > 0.0 { total / weight } else { 0.0 };
-        let unit = weights
-            .iter()
-            .copied()
-            .fold(weight, |least, weight| match least {
-                0.0 => weight,
-                least => least.min(weight),
-            });
-        let is_multiple = |weight: &f64| (weight / unit - (weight / unit).round()).abs() < 1e-6;
-        let on_lattice = unit > 0.0 && weights.iter().chain(&[weight]).all(is_multiple);
+        let equal = (weight > 0.0).then(|| (weight, total / weight));
+        let known = weights.into_iter().map(|weight| (weight, 1.0));
+        let mut units: Vec<(f64, f64)> = known.chain(equal).collect();
+        units.sort_by(|a, b| b.0.total_cmp(&a.0));
+        units.dedup_by(|unit, before| {
+            let is_same = unit.0 == before.0;
+            before.1 += if is_same { unit.1 } else { 0.0 };
+            is_same
+        });
+        let least = units.last().map_or(0.0, |(weight, _)| *weight);
+        let multiple = |weight: f64| weight / least;
+        let is_multiple =
+            |(weight, _): &(f64, f64)| (multiple(*weight) - multiple(*weight).round()).abs() < 1e-6;
+        let on_lattice = least > 0.0 && units.iter().all(is_multiple);
         RandomUnits {
-            weights,
-            equal,
-            weight,
-            lattice: if on_lattice { unit } else { 0.0 },
+            units,
+            lattice: if on_lattice { least } else { 0.0 },
         }
     }
 
     /// How many units they behave like.
     pub(crate) fn count(&self) -> f64 {
-        self.weights.len() as f64 + self.equal
+        self.units.iter().map(|(_, count)| count).sum()
     }
 
     /// The load of all.
     pub(crate) fn total(&self) -> f64 {
-        self.weights.iter().sum::<f64>() + self.equal * self.weight
+        let load = |(weight, count): &(f64, f64)| weight * count;
+        self.units.iter().map(load).sum()
     }
 
     /// The probability that a node which gets each unit with probability `p` holds `load` or more; 1 up to the mean.
@@ -94,9 +96,7 @@ impl RandomUnits {
 
     /// The exponent where a function that falls from above 0 reaches it.
     fn exponent(&self, excess: impl Fn(f64) -> f64) -> f64 {
-        let lightest = self.weights.iter().copied();
-        let lightest = lightest.chain((self.equal > 0.0).then_some(self.weight));
-        let lightest = lightest.fold(f64::INFINITY, f64::min);
+        let lightest = self.units.last().map_or(0.0, |(weight, _)| *weight);
         let steepest = STEEPEST / lightest.max(f64::MIN_POSITIVE);
         let mut search = Search::from(steepest, excess(steepest));
         for step in 1..=STEPS {
@@ -128,9 +128,8 @@ impl RandomUnits {
 
     /// K'(t) alone.
     fn load_at(&self, t: f64, p: f64) -> f64 {
-        let of = |weight: f64| weight * share(t, p, weight);
-        let known: f64 = self.weights.iter().map(|weight| of(*weight)).sum();
-        known + self.equal * of(self.weight)
+        let load = |(weight, count): &(f64, f64)| count * weight * share(t, p, *weight);
+        self.units.iter().map(load).sum()
     }
 
     fn at(&self, t: f64, p: f64) -> At {
@@ -139,15 +138,11 @@ impl RandomUnits {
             load: 0.0,
             variance: 0.0,
         };
-        let mut add = |weight: f64, count: f64| {
-            let share = share(t, p, weight);
+        for (weight, count) in &self.units {
+            let share = share(t, p, *weight);
             at.log += count * (t * weight + (p / share).ln());
             at.load += count * weight * share;
             at.variance += count * weight * weight * share * (1.0 - share);
-        };
-        self.weights.iter().for_each(|weight| add(*weight, 1.0));
-        if self.equal > 0.0 {
-            add(self.weight, self.equal);
         }
         at
     }
