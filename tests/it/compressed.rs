@@ -221,7 +221,7 @@ fn one_pass_has_every_tag_of_a_plain_file_and_bounds_of_a_compressed_one() {
     assert!(without_origin(plain) == without_origin(all));
     assert_eq!(compressed["run"]["passes"], 1);
     assert_ne!(compressed["tags"]["distinct_error"], 0.0);
-    // What is heavy is counted to the key, or its bound holds the truth.
+    // The truth is within the bounds of heavy tags.
     for tag in compressed["tags"]["top"]
         .as_array()
         .unwrap()

@@ -29,7 +29,7 @@ pub(super) struct RunRows {
     pub sizes: Sizes,
 }
 
-/// What a server makes of a string.
+/// The memory and the encoding of a string in a server.
 #[derive(Clone, Copy, Default)]
 struct Stored {
     /// The lengths and the rest that decide, and 0 for nothing.
@@ -154,7 +154,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// What the server makes of a string with a key of `len` bytes.
+    /// The memory and the encoding of a string whose key has `len` bytes.
     #[inline(always)]
     fn stored(&mut self, len: u64, expires: bool, value: Option<u64>) -> Stored {
         // Lengths of plain rows have 14 bits.
