@@ -13,6 +13,9 @@ use slotscope::tally::{Parts, Tallies};
 
 const KEYS: u64 = 1_000_000;
 
+/// Nothing counted yet.
+type Make = fn() -> Tallies;
+
 /// Dumps of `KEYS` keys: realistic ones, and ones that are hard on a counter.
 fn dumps() -> Vec<(&'static str, Vec<u8>)> {
     let mut commerce = Vec::new();
@@ -45,13 +48,13 @@ fn scans(criterion: &mut Criterion) {
     let scan = Scan::new(&pool);
     for (dump, content) in dumps() {
         let inputs = [memory(dump, &content)];
-        let analyze = |make: fn() -> Tallies| {
+        let analyze = |make: Make| {
             let counted = two_pass::count(&scan, &inputs, Sampling::default(), make).unwrap();
             counted.first.tally.slots.total()
         };
         let mut group = criterion.benchmark_group(format!("scan/{dump}"));
         group.throughput(Throughput::Elements(KEYS));
-        let ways: [(&str, fn() -> Tallies); 3] = [
+        let ways: [(&str, Make); 3] = [
             ("slots", || Tallies::new(Parts::Slots)),
             ("depth-0", || Tallies::new(Parts::All)),
             ("default", || Tallies::new(Parts::All).with_patterns(b":")),

@@ -14,8 +14,11 @@ use crate::generate::{Generate, Profile};
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::two_pass;
 
+/// Nothing counted yet.
+type Make = fn() -> Tallies;
+
 /// The flags of `analyze` whose counts are timed, and these counts.
-const WAYS: [(&str, fn() -> Tallies); 3] = [
+const WAYS: [(&str, Make); 3] = [
     ("--only slots", || Tallies::new(Parts::Slots)),
     ("--depth 0", || Tallies::new(Parts::All)),
     ("default", || Tallies::new(Parts::All).with_patterns(b":")),
@@ -73,7 +76,7 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
 }
 
 /// Counts as `analyze` does, with its second pass, and returns the number of keys.
-fn analyze(scan: &Scan<'_>, inputs: &[Box<dyn Source>], make: fn() -> Tallies) -> Result<u64> {
+fn analyze(scan: &Scan<'_>, inputs: &[Box<dyn Source>], make: Make) -> Result<u64> {
     let counted = two_pass::count(scan, inputs, Sampling::default(), make)?;
     let counted = std::hint::black_box(counted);
     Ok(counted.first.tally.slots.total())

@@ -152,6 +152,8 @@ struct Prepared {
     named: Option<Topology>,
     /// How the servers were reached that the inputs are from.
     tls: Option<TlsEntry>,
+    /// The way out where a service does not move slots.
+    instead: Option<String>,
 }
 
 impl PlanArgs {
@@ -175,6 +177,7 @@ impl PlanArgs {
             return self.print_shards(prepared);
         }
         let (commands, tls) = (prepared.commands, prepared.tls.clone());
+        let instead = prepared.instead.clone();
         let (nodes, outcome) = self.planned(prepared)?;
         // Another user moves slots than reads keys: a script that is kept is given its own.
         let credentials = if self.check {
@@ -212,7 +215,7 @@ impl PlanArgs {
                 print_lines(|out| script(false).write(out))
             }
             None => self.output.print(&outcome, Rows::or_json(view::ROWS), || {
-                view::sections(&outcome)
+                view::sections(&outcome, instead)
             }),
         }?;
         Ok(Ending::Done)
@@ -250,29 +253,30 @@ impl PlanArgs {
         print_lines(|out| shards.write(out)).map(|()| Ending::Done)
     }
 
-    /// Refuses scripts for servers of a service that does not carry them out.
-    fn check_service(&self, named: Option<&Topology>) -> Result<()> {
+    /// The way out where a service does not move slots; scripts that it does not carry out are refused.
+    fn instead_of_moves(&self, named: Option<&Topology>) -> Result<Option<String>> {
         let service = match self.service.service()? {
             None => named.and_then(Service::of),
             given => given,
         };
         let Some(service) = service.filter(|service| !service.is_self) else {
-            return Ok(());
+            return Ok(None);
         };
         let way_out = if service.has_ranges {
             "--commands elasticache prints ranges of slots for a backup to be restored"
         } else {
             "change the number of shards there, or split hash tags and keys: slotscope analyze shows which"
         };
-        let of_service = |what: &str| {
-            let what = format!("{what} on {}: {way_out}", service.title);
-            Err(Error::bad(self.flag_of_commands(), what))
-        };
+        let of_service = |what: &str| format!("{what} on {}: {way_out}", service.title);
+        let slots_stay = of_service("slots cannot be moved one by one");
+        let refused = |what| Err(Error::bad(self.flag_of_commands(), what));
         match self.commands {
-            None => Ok(()),
-            Some(MoveCommands::Elasticache) if service.has_ranges => Ok(()),
-            Some(MoveCommands::Elasticache) => of_service("ranges of slots cannot be chosen"),
-            Some(_) => of_service("slots cannot be moved one by one"),
+            None => Ok(Some(slots_stay)),
+            Some(MoveCommands::Elasticache) if service.has_ranges => Ok(None),
+            Some(MoveCommands::Elasticache) => {
+                refused(of_service("ranges of slots cannot be chosen"))
+            }
+            Some(_) => refused(slots_stay),
         }
     }
 
@@ -326,7 +330,7 @@ impl PlanArgs {
             None => input.keys.nodes()?,
             named => named.clone(),
         };
-        self.check_service(nodes.as_ref())?;
+        let instead = self.instead_of_moves(nodes.as_ref())?;
         let needs_addresses = self
             .commands
             .is_some_and(|commands| commands != MoveCommands::Elasticache);
@@ -342,6 +346,7 @@ impl PlanArgs {
             input,
             named,
             tls,
+            instead,
         })
     }
 

@@ -26,8 +26,8 @@ const BIG_KEYS: usize = 20;
 /// A key that blocks its nodes for less is not worth a word.
 const LONG_BLOCK_MS: u64 = 10;
 
-/// The sections of a plan.
-pub(crate) fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
+/// The sections of a plan, with what is to be done `instead` where a service does not move slots.
+pub(crate) fn sections(outcome: &PlanOutcome, instead: Option<String>) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(outcome));
     let reasons = outcome
         .goals
@@ -42,7 +42,7 @@ pub(crate) fn sections(outcome: &PlanOutcome) -> Vec<Section<'_>> {
         top = top.paragraph(text);
     }
     if !outcome.moves.is_empty() {
-        top = top.paragraph(setslot_duration(outcome));
+        top = top.paragraph(instead.unwrap_or_else(|| setslot_duration(outcome)));
     }
     vec![
         top,

@@ -177,6 +177,20 @@ fn plan_refuses_scripts_that_a_service_does_not_carry_out() {
         &plan(&["--service", "heroku"]),
         &["--service heroku", "elasticache, memorydb"],
     );
+    let (managed, own) = (plan(&[]), plan(&["--service", "self"]));
+    let on_one_line = |output| {
+        stdout(output)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let (managed, own) = (on_one_line(&managed), on_one_line(&own));
+    let way_out = "slots cannot be moved one by one on Amazon ElastiCache: --commands elasticache prints ranges";
+    assert!(
+        managed.contains(way_out) && !managed.contains("setslot"),
+        "{managed}"
+    );
+    assert!(own.contains("--commands setslot takes about"), "{own}");
     let script = plan(&["--commands", "setslot", "--service", "self"]);
     assert!(
         stdout(&script).starts_with("#!/usr/bin/env bash"),
