@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::collect::collected::manifest;
 use crate::support::cluster::{Cluster, even};
 use crate::support::kinds::Kind;
+use crate::support::redis::{Reply, wait_for};
 use crate::support::run::{Scratch, report, stdout, succeeded};
 use slotscope::slot::slot;
 
@@ -16,12 +17,15 @@ use slotscope::slot::slot;
 const KEYS: usize = 300;
 /// Servers that count by slot only where they are told to.
 const COUNTS: [&str; 2] = ["--cluster-slot-stats-enabled", "yes"];
+/// A busy machine can stop a server for seconds; after this time the others take it for gone and refuse commands.
+const TIMEOUT: [&str; 2] = ["--cluster-node-timeout", "60000"];
 
 pub(super) fn start(kind: Kind) -> Cluster {
     let counts = !matches!(kind, Kind::Installed);
-    let options: Vec<String> = COUNTS
+    let counting = COUNTS.iter().filter(|_| counts);
+    let options: Vec<String> = TIMEOUT
         .iter()
-        .filter(|_| counts)
+        .chain(counting)
         .map(|of| (*of).to_owned())
         .collect();
     let cluster = Cluster::made_of(kind, &even(3), |_| options.clone());
@@ -51,6 +55,12 @@ pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() 
     let keys: Vec<String> = (0..KEYS).map(|id| format!("user:{id}")).collect();
     thread::scope(|scope| {
         let client = |key: &str, commands: Vec<Vec<u8>>| {
+            wait_for(
+                || match cluster.owner_of(key.as_bytes()).call(&["GET", key]) {
+                    Reply::Error(error) => Err(format!("{error:?}")),
+                    _ => Ok(()),
+                },
+            );
             let (mut client, stop) = (cluster.owner_of(key.as_bytes()), &stop);
             scope.spawn(move || {
                 let get = |key: &'_ Vec<u8>| -> Vec<Vec<u8>> { vec![b"GET".to_vec(), key.clone()] };
