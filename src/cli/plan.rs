@@ -152,7 +152,7 @@ struct Prepared {
     named: Option<Topology>,
     /// How the servers were reached that the inputs are from.
     tls: Option<TlsEntry>,
-    /// The way out where a service does not move slots.
+    /// The suggested fix where a service does not move slots.
     instead: Option<String>,
 }
 
@@ -253,7 +253,7 @@ impl PlanArgs {
         print_lines(|out| shards.write(out)).map(|()| Ending::Done)
     }
 
-    /// The way out where a service does not move slots; scripts that it does not carry out are refused.
+    /// The suggested fix where a service does not move slots; refuses scripts that the service cannot run.
     fn instead_of_moves(&self, named: Option<&Topology>) -> Result<Option<String>> {
         let service = match self.service.service()? {
             None => named.and_then(Service::of),

@@ -26,7 +26,7 @@ const BIG_KEYS: usize = 20;
 /// A key that blocks its nodes for less is not worth a word.
 const LONG_BLOCK_MS: u64 = 10;
 
-/// The sections of a plan, with what is to be done `instead` where a service does not move slots.
+/// The sections of a plan; `instead` is the suggested fix where a service does not move slots.
 pub(crate) fn sections(outcome: &PlanOutcome, instead: Option<String>) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(outcome));
     let reasons = outcome

@@ -68,8 +68,7 @@ impl<'a> Padded<'a> {
         )
     }
 
-    /// The eight bytes before a place in the content, the first one lowest, or the end; before the content they are whatever the
-    /// block has there.
+    /// The eight bytes before offset `at` of the content, the first one lowest; they may reach into the padding.
     ///
     /// # Panics
     /// Where `at` lies after the content.

@@ -15,7 +15,7 @@ use crate::tally::Tally;
 const AT_ONCE: usize = 16;
 
 impl Scan<'_> {
-    /// Whether `blocks` reads all of the sources: a key is found again by its place, and nothing has to be read to its end.
+    /// Whether every source can be read in blocks, so that a key is found again by its place.
     ///
     /// # Errors
     /// An input that cannot be opened or is not in its format.

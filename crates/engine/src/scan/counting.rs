@@ -119,7 +119,7 @@ impl<'a, T: Tally> Counting<'a, T> {
     }
 }
 
-/// Is shown the slots of keys.
+/// A callback that gets the slots of keys.
 type Look<'a> = &'a mut dyn FnMut(&[u16]);
 
 impl<T: Tally> Counting<'_, T> {

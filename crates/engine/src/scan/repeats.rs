@@ -50,7 +50,7 @@ impl Neighbours {
             }
         } else {
             equal_neighbours(keys.slots, |i| {
-                // A dump in the order of slots has many of these, and they differ in their ends.
+                // In a dump in slot order all neighbours come here; most names differ in their last bytes.
                 let end = |i: usize| keys.batch.base.eight_before(spans.end[i]);
                 let len = |i: usize| spans.end[i] - spans.start[i];
                 let may_repeat = len(i) == len(i + 1) && (len(i) < 8 || end(i) == end(i + 1));

@@ -1,6 +1,6 @@
 //! The heaviest single keys by bytes and by operations: of all rows those with the largest weight, so that neither
-//! the order nor the number of threads shows. A dump names a key once. Of keys that are equally heavy, those of the first
-//! slots: where millions are, their names are not compared.
+//! the order nor the number of threads shows. A dump names a key once. Ties are broken by slot:
+//! comparing the names of millions of equally heavy keys would cost more.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ const MAX_NAME: usize = 512;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Heaviest(PerMetric<Top<HeavyKey, KEPT>>);
 
-/// A key and its weight; those of one weight are in the order of the fields.
+/// A key and its weight. Keys of the same weight are ordered by these fields, the slot first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HeavyKey {
     /// Its slot.

@@ -79,7 +79,7 @@ impl<T> OutputSet<T> {
         output.map_or(Ok(Written::Nothing), |output| (output.write)(value, out))
     }
 
-    /// A directory that is to be made and has the name of a page is a mistake.
+    /// Refuses to make a directory that is named like one of the files.
     fn check_name(&self, path: &Path) -> Result<()> {
         let form = path.extension();
         let is_file =

@@ -32,7 +32,7 @@ pub(super) struct RunRows {
 /// The memory and the encoding of a string in a server.
 #[derive(Clone, Copy, Default)]
 struct Stored {
-    /// The lengths and the rest that decide, and 0 for nothing.
+    /// The lengths of key and value, whether the key expires and whether the value is a number; 0 if empty.
     of: u64,
     memory: u64,
     encoding: usize,
@@ -49,7 +49,7 @@ struct Filling<'a> {
     /// Where the name of the type and those of the encodings are in the block.
     words: [(u32, u32); WORDS.len()],
     stored: [Stored; REMEMBERED],
-    /// That of the last row.
+    /// The encoding of the last row, as a place in `words`.
     encoding: usize,
     /// The rows that are below a header of their slot.
     watched: Vec<(Range<usize>, &'a Watch)>,
@@ -176,7 +176,7 @@ impl<'a> Filling<'a> {
         *place
     }
 
-    /// The encoding of the rows since it changed, which are all so far.
+    /// Fills the column of encodings up to the last row, with the encoding since it changed.
     fn fill_encodings(&mut self) {
         let (start, end) = self.words[self.encoding];
         let encodings = self.values.word_mut(Word::Encoding);
