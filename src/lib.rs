@@ -32,6 +32,7 @@
 //! - `charts` (default): the PNG charts of a report.
 //! - `cli` (default): the program `slotscope`. Without it the library has no terminal dependencies.
 //! - `live` (default): `slotscope collect`, `exporter` and `top`, which read live servers.
+//! - `cloud`: dumps in object stores and on web servers.
 #![deny(missing_docs)]
 
 pub mod advise;
@@ -54,6 +55,7 @@ pub mod lint;
 pub mod partial;
 pub mod pipeline;
 pub mod plan;
+pub mod source;
 pub mod spec;
 #[cfg(feature = "cli")]
 mod timeline;
@@ -64,9 +66,7 @@ pub mod whatif;
 
 #[cfg(feature = "live")]
 pub use slotscope_collect as collect;
-pub use slotscope_engine::{
-    command, error, format, metric, name, redact, scan, slot, source, tally,
-};
+pub use slotscope_engine::{command, error, format, metric, name, redact, scan, slot, tally};
 #[doc(hidden)]
 pub use slotscope_engine::{secret, sentence, simd};
 pub use slotscope_findings::{steps, summary, topology};

@@ -1,7 +1,7 @@
 //! code.txt: an expression for each name that changes, in the languages of most clients.
 
-use slotscope_findings::advise::findings::AdviseFindings;
-use slotscope_findings::advise::rename_rules::NamePart;
+use slotscope_advisor::findings::AdviseFindings;
+use slotscope_advisor::rename_rules::NamePart;
 
 /// A language.
 struct Language {

@@ -1,6 +1,6 @@
 //! slotscope.toml: names that the advice changes are errors of `slotscope lint`, so that no code goes back to them.
 
-use slotscope_findings::advise::findings::{AdviseFindings, FamilyAdvice};
+use slotscope_advisor::findings::{AdviseFindings, FamilyAdvice};
 
 /// The configuration.
 pub(super) fn text(findings: &AdviseFindings) -> String {

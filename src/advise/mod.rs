@@ -11,20 +11,20 @@ mod whatif_script;
 
 use std::collections::HashSet;
 
-pub use slotscope_findings::advise::*;
+pub use slotscope_advisor::*;
 
+use slotscope_advisor::all_names::CarriedOut;
+use slotscope_advisor::batches::Batches;
+use slotscope_advisor::carried_out::Scored;
+use slotscope_advisor::decision::Decision;
+use slotscope_advisor::findings::AdviseFindings;
+use slotscope_advisor::model::Model;
+use slotscope_advisor::names::NameSample;
+use slotscope_advisor::spelling::Renaming;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
-use slotscope_findings::advise::all_names::CarriedOut;
-use slotscope_findings::advise::batches::Batches;
-use slotscope_findings::advise::carried_out::Scored;
-use slotscope_findings::advise::decision::Decision;
-use slotscope_findings::advise::findings::AdviseFindings;
-use slotscope_findings::advise::model::Model;
-use slotscope_findings::advise::names::NameSample;
-use slotscope_findings::advise::spelling::Renaming;
 
 use crate::pipeline::reading::Reading;
 use crate::whatif::rules::RenameRules;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use slotscope_findings::advise::findings::{Advice, AdviseFindings};
+use slotscope_advisor::findings::{Advice, AdviseFindings};
 use slotscope_report::charts::schemes;
 use slotscope_report::charts::{self, Sheet};
 use slotscope_report::json;

@@ -1,7 +1,7 @@
 //! whatif.sh: the rules as words of `slotscope whatif`, ready to be run on any dump.
 
+use slotscope_advisor::findings::AdviseFindings;
 use slotscope_engine::text::{counted, shell_word};
-use slotscope_findings::advise::findings::AdviseFindings;
 
 /// The script.
 pub(super) fn text(findings: &AdviseFindings) -> String {

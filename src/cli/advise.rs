@@ -5,14 +5,14 @@ use std::thread;
 
 use clap::Args;
 
+use slotscope_advisor::batches::Batches;
+use slotscope_advisor::findings::AdviseFindings;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::chosen::AUTO;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::{Source, stream};
-use slotscope_findings::advise::batches::Batches;
-use slotscope_findings::advise::findings::AdviseFindings;
 use slotscope_findings::topology::Topology;
 use slotscope_report::output::Guard;
 use slotscope_report::view::advice;

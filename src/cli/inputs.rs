@@ -4,9 +4,9 @@ use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use crate::source;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_engine::source;
 use slotscope_engine::source::Found;
 use slotscope_engine::source::remote;
 use slotscope_engine::source::storage_options::StorageOptions;

@@ -21,8 +21,8 @@ mod tests {
 
     use super::*;
 
+    use slotscope_advisor::findings::AdviseFindings;
     use slotscope_engine::source::collection::manifest::Manifest;
-    use slotscope_findings::advise::findings::AdviseFindings;
     use slotscope_findings::plan::outcome::PlanOutcome;
     use slotscope_findings::summary::Summary;
     use slotscope_findings::summary::node_counts::NodeCounts;

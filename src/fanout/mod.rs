@@ -20,6 +20,7 @@ pub mod unknown;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 
+use slotscope_advisor::batches::Batches;
 use slotscope_engine::command::{COMMANDS, Command, Commands};
 use slotscope_engine::format::capture::monitor_line::{MonitorLine, Sender};
 use slotscope_engine::format::capture::whole_commands::WholeCommand;
@@ -27,7 +28,6 @@ use slotscope_engine::format::parse::words::{self, Word};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::tally::sketch::histogram::Histogram;
-use slotscope_findings::advise::batches::Batches;
 use slotscope_findings::summary::balance::tidy;
 use slotscope_findings::summary::quantiles::Quantiles;
 use slotscope_findings::summary::{Incomplete, Rejected};

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::source;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_engine::source;
 use slotscope_engine::source::Source;
 use slotscope_engine::source::identity::ObjectIdentity;
 use slotscope_engine::source::storage_options::StorageOptions;

@@ -36,8 +36,8 @@ pub mod tally_file;
 
 use std::path::Path;
 
+use crate::source;
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source;
 use slotscope_findings::summary::Summary;
 
 use crate::partial::job::Job;

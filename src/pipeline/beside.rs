@@ -1,11 +1,11 @@
 //! Counts that servers made, beside the keys of a dump: keys and sizes are those of the dump, CPU time by slot is theirs.
 
+use crate::source::{self, Source};
 use slotscope_engine::error::Result;
 use slotscope_engine::format::ReadStats;
 use slotscope_engine::format::slot_stats::Spelling;
 use slotscope_engine::scan::{Incomplete, Scanned};
 use slotscope_engine::source::collection::manifest::{Level, SLOT_STATS_FILE};
-use slotscope_engine::source::{self, Source};
 use slotscope_engine::tally::Tallies;
 
 use crate::pipeline::counters::Counters;

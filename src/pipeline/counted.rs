@@ -1,11 +1,11 @@
 //! Inputs that are counted, by this process or by others: findings are made of these values, without the inputs.
 
+use slotscope_advisor::findings::AdviseFindings;
+use slotscope_advisor::retagged::SlotsMoved;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::scan::{Scan, Scanned};
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::tally::Tallies;
-use slotscope_findings::advise::findings::AdviseFindings;
-use slotscope_findings::advise::retagged::SlotsMoved;
 use slotscope_findings::topology::Topology;
 
 use crate::pipeline::beside::Beside;

@@ -28,6 +28,7 @@ pub mod two_pass;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::source;
 use slotscope_engine::error::Result;
 use slotscope_engine::format::Format;
 use slotscope_engine::metric::Metric;
@@ -35,7 +36,6 @@ use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::slot::Kernel;
 use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source;
 use slotscope_findings::steps::Service;
 use slotscope_findings::summary::capacity::Room;
 use slotscope_findings::summary::measure::Measure;

@@ -1,7 +1,7 @@
 //! Attributes of keys besides their weights: types, encodings, elements, expiry, idle time, LFU counters.
 
-use crate::support::run::{Scratch, succeeded};
 use serde_json::{Value, json};
+use testkit::run::{Scratch, succeeded};
 
 /// Rows with every attribute: 3,000 keys, of which the truth is known.
 fn table() -> String {

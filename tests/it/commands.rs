@@ -1,7 +1,7 @@
 //! Small commands: keyslot, bench, completions, man, and help.
 
-use crate::support::run::{Scratch, assert_fails, report, stderr, stdout};
 use serde_json::Value;
+use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
 
 #[test]
 fn bench_checks_times_and_draws_every_kernel() {

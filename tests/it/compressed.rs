@@ -3,11 +3,11 @@
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
-use crate::support::dumps::gzip;
-use crate::support::run::{Scratch, code, report, without_origin};
 use serde_json::Value;
 use slotscope::Analysis;
 use slotscope::source::decompress::plain;
+use testkit::dumps::gzip;
+use testkit::run::{Scratch, code, report, without_origin};
 
 type Compress = fn(&[u8]) -> Vec<u8>;
 

@@ -1,7 +1,7 @@
 //! `diff`: what changed between two reports is found, what the bounds leave open is not claimed, and no file makes it panic.
 
-use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
 use serde_json::{Value, json};
+use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
 
 /// The report of `keys`, made by `analyze`.
 fn report(scratch: &Scratch, name: &str, keys: &str, flags: &[&str]) -> Value {

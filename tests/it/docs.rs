@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::run::{clean_environment, root};
 use regex::Regex;
+use testkit::run::{clean_environment, root};
 
 /// Folders with documents; those that do not exist are skipped.
 const FOLDERS: [&str; 9] = [

@@ -19,7 +19,7 @@ use slotscope::tally::recount::hottest;
 use slotscope::tally::tag_table::CountedTags;
 use slotscope::tally::tags::TagCounts;
 
-use crate::support::scan::Scanning;
+use testkit::scan::Scanning;
 
 /// Rows of reports.
 const LISTED: usize = 1000;

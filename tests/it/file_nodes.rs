@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::support::run::{Scratch, report};
 use slotscope::slot::slot;
+use testkit::run::{Scratch, report};
 
 fn notes(files: &[Vec<String>], flags: &[&str]) -> (String, Value) {
     let scratch = Scratch::new();

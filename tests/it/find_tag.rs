@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
 use serde_json::Value;
 use slotscope::topology::Topology;
+use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
 
 /// The output of `find-tag ARGS --json`.
 fn found(scratch: &Scratch, args: &[&str]) -> Vec<(String, u64, Option<String>)> {

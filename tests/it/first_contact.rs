@@ -2,9 +2,9 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::dumps::gzip;
-use crate::support::redis::wait_for;
-use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::dumps::gzip;
+use testkit::redis::wait_for;
+use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
 
 #[test]
 fn a_command_without_an_input_is_answered_with_its_examples() {
@@ -119,7 +119,7 @@ fn text_that_is_counted_as_keys_is_doubted_below_the_verdict() {
         "seed-examples",
     ];
     for sample in samples {
-        let path = crate::support::run::root().join(format!("samples/{sample}.keys"));
+        let path = testkit::run::root().join(format!("samples/{sample}.keys"));
         let output = scratch.run(&["analyze", path.to_str().unwrap(), "--no-files"]);
         assert!(!stdout(&output).contains("the look of text"), "{sample}");
     }

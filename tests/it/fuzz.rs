@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::support::env::size;
-use crate::support::rng::Rng;
-use crate::support::run::root;
 use slotscope::format::FORMATS;
+use testkit::env::size;
+use testkit::rng::Rng;
+use testkit::run::root;
 
 #[expect(
     unreachable_pub,

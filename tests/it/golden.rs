@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::run::{in_repository, root, succeeded};
 use serde_json::Value;
+use testkit::run::{in_repository, root, succeeded};
 
 /// Samples whose whole report is committed, with the flags that they are analyzed with.
 const WHOLE: &[(&str, &[&str])] = &[

@@ -5,9 +5,9 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::support::env::size;
-use crate::support::rng::Rng;
-use crate::support::run::{Scratch, assert_fails, code, stderr};
+use testkit::env::size;
+use testkit::rng::Rng;
+use testkit::run::{Scratch, assert_fails, code, stderr};
 
 /// The report, which may be of a damaged file.
 fn json(output: &Output) -> Value {

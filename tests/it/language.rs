@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::run::{root, succeeded};
 use regex::Regex;
+use testkit::run::{root, succeeded};
 
 /// A phrase, as a regular expression, and what to write instead.
 const PHRASES: &[(&str, &str)] = &[

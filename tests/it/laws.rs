@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use crate::support::scan::Scanning;
 use proptest::prelude::*;
 use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
@@ -16,6 +15,7 @@ use slotscope::source::pipe::Pipe;
 use slotscope::tally::recount::Recount;
 use slotscope::tally::tags::TagCounts;
 use slotscope::tally::{Parts, Tallies, Tally};
+use testkit::scan::Scanning;
 
 /// Scans `inputs` on `threads` threads in chunks of `chunk` bytes.
 fn scan<T: Tally>(

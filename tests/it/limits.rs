@@ -2,9 +2,9 @@
 
 use std::process::Output;
 
-use crate::support::dumps::gzip;
-use crate::support::run::{code, in_repository, report, stderr};
 use serde_json::Value;
+use testkit::dumps::gzip;
+use testkit::run::{code, in_repository, report, stderr};
 
 fn analyze(args: &[&str]) -> Output {
     let args = [&["analyze", "--json"], args].concat();

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use crate::support::run::slotscope;
-use crate::support::usage;
+use testkit::run::slotscope;
+use testkit::usage;
 
 const MIB: usize = 1 << 20;
 

@@ -2,8 +2,8 @@
 //! The test prints what each of them took.
 
 use crate::memory::{BASE_MIB, INPUTS, THREAD_MIB, THREADS, write};
-use crate::support::run::Scratch;
-use crate::support::usage;
+use testkit::run::Scratch;
+use testkit::usage;
 
 /// The inputs that made the stages of a run take most, by the start of their names.
 const CHOSEN: [&str; 6] = [

@@ -1,6 +1,6 @@
 //! Names as people see them: hosts without what all share, keys whole in a pipe, isolated where they run from right to left.
 
-use crate::support::run::{Scratch, stdout, succeeded};
+use testkit::run::{Scratch, stdout, succeeded};
 
 const DOMAIN: &str = ".redis-headless.production.svc.cluster.local";
 const NODES: usize = 40;
@@ -116,7 +116,7 @@ fn a_type_of_json_lines_is_decoded_as_a_key_is() {
     let rows = [r"\u00e9", "é", r"\u2800", "hash"]
         .map(|kind| format!("{{\"key\":\"k{}\",\"type\":\"{kind}\"}}\n", kind.len()));
     scratch.file("types.jsonl", rows.concat());
-    let report = crate::support::run::report(&scratch.run(&["analyze", "types.jsonl", "--json"]));
+    let report = testkit::run::report(&scratch.run(&["analyze", "types.jsonl", "--json"]));
     let types = report["types"].as_array().unwrap().iter();
     let mut types: Vec<_> = types
         .map(|of| (of["type"].as_str().unwrap(), of["keys"].as_u64().unwrap()))

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::run::{Scratch, assert_fails, code, stderr, succeeded};
+use testkit::run::{Scratch, assert_fails, code, stderr, succeeded};
 
 /// A scratch directory with two dumps.
 fn dumps() -> Scratch {

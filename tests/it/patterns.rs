@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::support::rng::Rng;
-use crate::support::run::{feed, slotscope, succeeded, without_origin};
 use serde_json::Value;
+use testkit::rng::Rng;
+use testkit::run::{feed, slotscope, succeeded, without_origin};
 
 /// The report of a dump on this many threads, with these flags, without what says how it was made.
 fn report_on(threads: &str, flags: &[&str], dump: &str) -> Value {

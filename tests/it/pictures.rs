@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::run::{clean_environment, root};
+use testkit::run::{clean_environment, root};
 
 #[test]
 fn the_pictures_of_the_readme_are_what_the_program_makes() {

@@ -1,11 +1,11 @@
 //! Hash policies as a user meets them: the hashed part, the message on keys that have no slot, and that nothing depends
 //! on how the work is cut.
 
-use crate::support::run::{Scratch, assert_fails, report, stderr, stdout};
-use crate::support::scan::Scanning;
 use slotscope::scan::Scanned;
 use slotscope::slot::policy::Policy;
 use slotscope::tally::{Parts, Tallies};
+use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
+use testkit::scan::Scanning;
 
 const USERS: &str = "regex:/user-.*:(?<tag>.+)/";
 

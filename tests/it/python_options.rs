@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use slotscope::cli::Cli;
 
-use crate::support::run::root;
+use testkit::run::root;
 
 const FILE: &str = "python/slotscope/_options.py";
 const HEAD: &str = "\"\"\"The options of the functions, generated from the flags of the program (tests/it/python_options.rs).\"\"\"

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::run::{Scratch, report};
+use testkit::run::{Scratch, report};
 
 /// A capture of three nodes in which one key has three in five operations, of which it reads a part; all others do the
 /// opposite.

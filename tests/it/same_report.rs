@@ -7,10 +7,6 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::support::dumps::gzip;
-use crate::support::env::size;
-use crate::support::forms::{self, NODES};
-use crate::support::rng::Rng;
 use serde_json::Value;
 use slotscope::Analysis;
 use slotscope::format::{FORMATS, Format};
@@ -18,6 +14,10 @@ use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::memory::Memory;
 use slotscope::source::{Found, Source, find};
 use slotscope::topology::Topology;
+use testkit::dumps::gzip;
+use testkit::env::size;
+use testkit::forms::{self, NODES};
+use testkit::rng::Rng;
 
 /// Bytes that are read from front to back, at most `step` at a time.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use slotscope::tally::Tally;
 use slotscope::tally::preselected::Preselected;
 use slotscope::tally::tags::{TagCounter, TagCounts};
 
-use crate::support::scan::Scanning;
+use testkit::scan::Scanning;
 
 /// One in eight windows of the dumps of these tests.
 const SAMPLING: Sampling = Sampling {

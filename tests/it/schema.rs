@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::run::{Scratch, stderr, stdout};
+use testkit::run::{Scratch, stderr, stdout};
 
 /// The violations of `schema`, a part of `root`, by `value`. A member that the schema does not name is one, too.
 fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {

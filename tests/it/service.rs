@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::run::{Scratch, assert_fails, report, stderr, stdout};
+use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
 
 /// Three nodes by the names that a service gives them, the first with most slots.
 fn fixture(domain: &str) -> Scratch {

@@ -7,10 +7,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::support::env::size;
-use crate::support::planted::{Case, even, null, planted as with_something};
-use crate::support::rng::Rng;
-use crate::support::scan::Scanning;
 use slotscope::metric::Metric;
 use slotscope::source::memory::memory;
 use slotscope::summary::cause::{Cause, CauseKind};
@@ -22,6 +18,10 @@ use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::State;
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
 use slotscope::topology::Topology;
+use testkit::env::size;
+use testkit::planted::{Case, even, null, planted as with_something};
+use testkit::rng::Rng;
+use testkit::scan::Scanning;
 
 /// The whole analysis of a dump, both passes.
 fn analyze(case: &Case) -> Summary {
@@ -345,7 +345,7 @@ fn the_effective_number_of_units_is_known_within_its_error_past_the_table() {
         squares += (keys * keys) as f64;
         (0..keys).for_each(|i| dump.extend_from_slice(format!("{{t{tag}}}:{i}\n").as_bytes()));
     }
-    let topology: Topology = crate::support::planted::even(3);
+    let topology: Topology = testkit::planted::even(3);
     let summary = analyze(&Case {
         what: "many tags",
         dump,

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::support::run::{Scratch, report};
 use slotscope::slot::slot;
+use testkit::run::{Scratch, report};
 
 const WRITTEN: u64 = 1_790_000_000;
 

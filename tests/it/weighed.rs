@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::scan::Scanning;
 use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
 use slotscope::pipeline::two_pass::Counted;
@@ -10,6 +9,7 @@ use slotscope::source::Source;
 use slotscope::source::memory::memory;
 use slotscope::tally::tags::TagCounts;
 use slotscope::tally::{Parts, Tallies};
+use testkit::scan::Scanning;
 
 /// Rows of a tag, bytes and operations; without bytes where they are `None`.
 type Row = (String, Option<u64>, u64);

@@ -1,8 +1,8 @@
 //! whatif as a user runs it: both sides are reports of analyze; and the examples that people read first.
 
-use crate::support::dumps::mixed_keys;
-use crate::support::run::{Scratch, assert_fails, report, stdout};
 use serde_json::Value;
+use testkit::dumps::mixed_keys;
+use testkit::run::{Scratch, assert_fails, report, stdout};
 
 fn with_dump() -> Scratch {
     let scratch = Scratch::new();

@@ -83,25 +83,11 @@ const LAYERS: &[Layers] = &[
         root: "crates/findings/src",
         leaves: &["node_labels"],
         rows: &[
-            ("advise", &[]),
             ("node_labels", &[]),
             ("plan", &["summary", "topology"]),
             // Every step is computed on the loads that the steps before it leave.
-            (
-                "steps",
-                &[
-                    "advise::findings",
-                    "advise::reasons",
-                    "plan",
-                    "summary",
-                    "topology",
-                ],
-            ),
-            (
-                "summary",
-                // A report has the advice on hash tags.
-                &["advise::findings", "advise::retagged", "topology"],
-            ),
+            ("steps", &["plan", "summary", "topology"]),
+            ("summary", &["topology"]),
             ("topology", &[]),
             // The sentences of findings, by which these serialize.
             ("wording", &["summary", "topology"]),

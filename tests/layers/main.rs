@@ -14,9 +14,11 @@ use form::{MEDIAN, complaints, of_form};
 /// The roots of the crates that are one structure.
 const ROOTS: &[&str] = &[
     "src",
+    "crates/advisor/src",
     "crates/collect/src",
     "crates/engine/src",
     "crates/findings/src",
+    "crates/objects/src",
     "crates/report/src",
 ];
 

@@ -4,10 +4,6 @@
 //! source -> format -> slot -> tally
 //! bytes     keys      u16     counts
 //! ```
-//!
-//! # Features
-//!
-//! - `cloud`: dumps in object stores and on web servers.
 #![deny(missing_docs)]
 
 #[doc(hidden)]

@@ -5,7 +5,6 @@
 //! ```
 #![deny(missing_docs)]
 
-pub mod advise;
 #[doc(hidden)]
 pub mod node_labels;
 pub mod plan;

@@ -1,15 +1,15 @@
 //! The hash tags that the commands among the inputs ask for: the advice of `slotscope advise`, in the report.
 
+use slotscope_advisor::batches::Batches;
+use slotscope_advisor::decision::LEAST_BATCHES;
+use slotscope_advisor::model::Model;
+use slotscope_advisor::retagged::{Retagged, SlotsMoved};
+use slotscope_advisor::spelling::Renaming;
 use slotscope_engine::error::Result;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::Source;
 use slotscope_engine::tally::Tally;
-use slotscope_findings::advise::batches::Batches;
-use slotscope_findings::advise::decision::LEAST_BATCHES;
-use slotscope_findings::advise::model::Model;
-use slotscope_findings::advise::retagged::{Retagged, SlotsMoved};
-use slotscope_findings::advise::spelling::Renaming;
 use slotscope_findings::topology::Topology;
 
 use crate::advise::{AdviseSpec, advise_and, names_in};

@@ -1,9 +1,9 @@
 //! The search against all combinations, on small cases.
 
-use super::workload::{Right, Workload};
-use crate::support::rng::Rng;
 use slotscope::advise::model::Model;
 use slotscope::advise::scheme::{Choice, Scheme};
+use testkit::rng::Rng;
+use testkit::workloads::workload::{Right, Workload};
 
 /// Combinations of a case; larger cases are left out.
 const MOST: usize = 6000;

@@ -1,7 +1,7 @@
 //! advise as a user runs it: names, captures, demands, and errors that say what to do.
 
-use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout};
 use serde_json::Value;
+use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
 
 /// The names and a capture of a shop: carts and profiles of users, read together by scripts.
 pub(super) fn shop() -> Scratch {

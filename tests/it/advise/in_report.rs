@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use crate::support::run::{Scratch, report, stdout};
 use serde_json::Value;
+use testkit::run::{Scratch, report, stdout};
 
 /// Objects in one tag, and a capture that reads three of them at a time.
 fn common(command: &str) -> Scratch {

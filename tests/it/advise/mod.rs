@@ -1,45 +1,25 @@
 //! The advice on tags: right on workloads with known answers, kept as promised, and as a user runs it.
 
 mod brute_force;
-mod cluster;
 mod commands;
 mod in_report;
-mod kinds;
-mod more_kinds;
-mod other_kinds;
 mod outputs;
 mod promises;
 mod sampled;
 mod seeds;
-mod workload;
 
-use crate::support::rng::Rng;
-use kinds::{KINDS, Kind};
-use other_kinds::OTHER_KINDS;
 use slotscope::advise::decision::Decision;
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
-use workload::{Right, Workload};
-
-/// Parts of the batches that are noise, in turn with the seeds.
-const NOISE: [f64; 4] = [0.0, 0.02, 0.05, 0.1];
+use testkit::workloads::kinds::{KINDS, Kind};
+use testkit::workloads::other_kinds::OTHER_KINDS;
+use testkit::workloads::workload;
+use testkit::workloads::workload::{Right, Workload};
 
 /// Seeds of each kind.
 fn seeds_of_kind() -> u64 {
     let seeds = std::env::var("SLOTSCOPE_SEEDS").ok();
     seeds.and_then(|seeds| seeds.parse().ok()).unwrap_or(2)
-}
-
-/// A workload of a kind, and the noise in it.
-fn workload(kind: &Kind, seed: u64) -> (Workload, f64) {
-    let noise = NOISE[seed as usize % NOISE.len()];
-    let of_kind = kind.0.bytes().fold(0, |sum: u64, byte| {
-        sum.wrapping_mul(31).wrapping_add(u64::from(byte))
-    });
-    (
-        kind.1(&mut Rng::new(of_kind.wrapping_add(seed)), noise),
-        noise,
-    )
 }
 
 /// The fault of the advice on a workload.

@@ -4,8 +4,8 @@ use std::fs;
 use std::process::Command;
 
 use super::commands::shop;
-use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout};
 use serde_json::{Value, json};
+use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
 
 /// A shop and the files of its advice.
 fn advised() -> Scratch {

@@ -1,8 +1,5 @@
 //! Forecasts of advise hold: names and batches are rewritten by the rules for whatif, and counted by their slots.
 
-use super::kinds::KINDS;
-use super::other_kinds::OTHER_KINDS;
-use super::workload;
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
 use slotscope::advise::tokens::Tokens;
@@ -11,6 +8,9 @@ use slotscope::slot::slot;
 use slotscope::topology::Topology;
 use slotscope::whatif::rules::RenameRules;
 use std::collections::HashSet;
+use testkit::workloads::kinds::KINDS;
+use testkit::workloads::other_kinds::OTHER_KINDS;
+use testkit::workloads::workload;
 
 #[test]
 fn rewritten_by_the_rules_names_and_batches_come_to_what_is_promised() {

@@ -1,9 +1,6 @@
 //! Where the model sees a sample of the names, schemes are carried out on all of them: as exactly as by a model of all names. Of very
 //! many names one in several is renamed, and all that are heavy: nearly as exactly.
 
-use super::kinds::KINDS;
-use super::workload;
-use crate::support::run::Scratch;
 use slotscope::advise::all_names::CarriedOut;
 use slotscope::advise::carried_out::Scored;
 use slotscope::advise::model::Model;
@@ -11,6 +8,9 @@ use slotscope::advise::names::NameSample;
 use slotscope::advise::spelling::Renaming;
 use slotscope::metric::Metric;
 use slotscope::pipeline::reading::{Options, Reading};
+use testkit::run::Scratch;
+use testkit::workloads::kinds::KINDS;
+use testkit::workloads::workload;
 
 #[test]
 fn a_scheme_of_a_sample_is_carried_out_on_all_names() {

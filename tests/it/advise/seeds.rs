@@ -1,8 +1,8 @@
 //! Names as guides to hash tags have them: a tag for a whole site, a tag of a domain and a user, and batches whose fan-out is
 //! what their tail follows from.
 
-use crate::support::run::{Scratch, report};
 use serde_json::Value;
+use testkit::run::{Scratch, report};
 
 /// The outputs of `advise` and `fanout` for names and commands, on 12 nodes.
 struct Said {

@@ -9,8 +9,6 @@ use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::support::rng::Rng;
-use crate::support::scan::Scanning;
 use slotscope::metric::Metric;
 use slotscope::name::Name;
 use slotscope::report::charts::{CHARTS, Chart};
@@ -21,6 +19,8 @@ use slotscope::summary::role_load::Asked;
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
+use testkit::rng::Rng;
+use testkit::scan::Scanning;
 
 /// The heights that a chart may have; those with a row for each node, tag or prefix grow with the rows.
 const HEIGHTS: RangeInclusive<u32> = 308..=1260;

@@ -1,8 +1,6 @@
 //! The charts of a dump with a big key, a hot tag and a storm of expiry show each of them.
 
 use super::{Picture, even};
-use crate::support::run::{Scratch, report};
-use crate::support::scan::Scanning;
 use slotscope::report::charts::{CHARTS, Chart};
 use slotscope::report::{self, ChartSet};
 use slotscope::source::memory::memory;
@@ -10,6 +8,8 @@ use slotscope::summary::observed::Observed;
 use slotscope::summary::role_load::Asked;
 use slotscope::summary::{InputFacts, Summary, summarise};
 use slotscope::tally::{Parts, Tallies};
+use testkit::run::{Scratch, report};
+use testkit::scan::Scanning;
 
 const BIG_KEY: [u8; 3] = [0xD9, 0x82, 0x2B];
 const HOT_TAG: [u8; 3] = [0x1D, 0x4F, 0x7C];

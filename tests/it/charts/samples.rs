@@ -8,7 +8,6 @@ use super::{
     LABELS, Picture, assert_labelled, draw, even, noise, of_file, of_sample, of_slots,
     spread_by_chance,
 };
-use crate::support::scan::Scanning;
 use slotscope::metric::Metric;
 use slotscope::report::charts::CHARTS;
 use slotscope::source::memory::memory;
@@ -17,6 +16,7 @@ use slotscope::summary::role_load::Asked;
 use slotscope::summary::{InputFacts, Summary, summarise};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
+use testkit::scan::Scanning;
 
 /// The findings of keys with sizes and operations, a few of them heavy, some with a tag, `by` a metric.
 fn of_weighed(name: &str, by: Metric) -> Summary {

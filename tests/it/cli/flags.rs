@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::run::{Scratch, assert_fails, code, report, stderr, stdout};
+use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
 
 #[test]
 fn flags_out_of_range_are_refused() {

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::run::{Scratch, assert_fails, clean_environment, report, stderr, stdout};
 use serde_json::Value;
+use testkit::run::{Scratch, assert_fails, clean_environment, report, stderr, stdout};
 
 #[test]
 fn files_and_directories_are_counted_together() {

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::process::Command;
 
 use super::waiting;
-use crate::support::run::{Scratch, assert_fails, report, stderr, stdout};
 use serde_json::Value;
+use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
 
 #[test]
 fn a_dump_gives_text_and_files_in_reports() {

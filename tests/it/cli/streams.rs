@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
 use super::waiting;
-use crate::support::run::{Scratch, stdout};
+use testkit::run::{Scratch, stdout};
 
 #[test]
 fn a_closed_pipe_is_no_error() {

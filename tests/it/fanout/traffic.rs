@@ -3,9 +3,9 @@
 use std::fs;
 use std::process::{Child, Command, Stdio};
 
-use crate::support::redis::{Client, Reply, Server, wait_for};
-use crate::support::run::{Scratch, assert_fails, report, stdout};
 use serde_json::{Value, json};
+use testkit::redis::{Client, Reply, Server, wait_for};
+use testkit::run::{Scratch, assert_fails, report, stdout};
 
 /// A server outside of a cluster, so that commands over several slots run, with an append-only file.
 fn start() -> Server {

@@ -1,10 +1,7 @@
 //! Laws of the formats: the cut, the threads and a pipe never show.
 
-mod live;
-
 use std::io::Write;
 
-use crate::support::scan::Scanning;
 use proptest::prelude::*;
 use slotscope::format::{FORMATS, Head, detect, named, recognise};
 use slotscope::scan::SeenInput;
@@ -13,6 +10,7 @@ use slotscope::source::memory::memory;
 use slotscope::source::pipe::Pipe;
 use slotscope::tally::rejects::Rejects;
 use slotscope::tally::{Parts, Tallies};
+use testkit::scan::Scanning;
 
 /// The keys that a scan of `input` in `form` finds.
 fn scan(

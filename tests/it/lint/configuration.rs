@@ -1,7 +1,7 @@
 //! The settings of slotscope.toml, and messages about a wrong file.
 
 use super::{findings, found, lint};
-use crate::support::run::{Scratch, assert_fails, code, stdout};
+use testkit::run::{Scratch, assert_fails, code, stdout};
 
 #[test]
 fn a_configuration_sets_patterns_severities_limits_and_what_is_allowed() {

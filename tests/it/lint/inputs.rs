@@ -1,9 +1,9 @@
 //! Inputs of lint, and messages about inputs that are empty, truncated or not names.
 
 use super::{found, lint};
-use crate::support::dumps::gzip;
-use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
 use serde_json::Value;
+use testkit::dumps::gzip;
+use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
 
 #[test]
 fn a_dump_without_keys_is_not_a_clean_one() {

@@ -7,8 +7,8 @@ mod rules;
 
 use std::process::Output;
 
-use crate::support::run::{Scratch, code, stderr, stdout};
 use serde_json::Value;
+use testkit::run::{Scratch, code, stderr, stdout};
 
 fn lint(scratch: &Scratch, keys: &[u8], args: &[&str]) -> Output {
     scratch.file("dump.keys", keys);

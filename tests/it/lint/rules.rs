@@ -1,8 +1,8 @@
 //! Keys, and the rules that they break.
 
 use super::{findings, found, lint};
-use crate::support::run::{Scratch, stdout};
 use serde_json::Value;
+use testkit::run::{Scratch, stdout};
 
 /// The ids of the rules that `key` alone breaks, in their order.
 fn broken(key: &str) -> Vec<String> {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::manual::page;
-use crate::support::run::root;
 use clap::{Arg, Command, CommandFactory};
 use slotscope::cli::Cli;
+use testkit::run::root;
 
 const FROM: &str = "<!-- flags -->\n";
 const TO: &str = "<!-- end of flags -->";

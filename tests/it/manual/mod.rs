@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::support::run::{Scratch, assert_fails, code, root, stderr, stdout};
 use clap::CommandFactory;
 use regex::Regex;
 use slotscope::cli::Cli;
+use testkit::run::{Scratch, assert_fails, code, root, stderr, stdout};
 
 /// Lines of the longest `-h` at 80 columns.
 const SCREEN: usize = 50;

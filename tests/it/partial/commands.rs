@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::forms::NODES;
-use crate::support::run::{Scratch, assert_fails, code, report, succeeded};
+use testkit::forms::NODES;
+use testkit::run::{Scratch, assert_fails, code, report, succeeded};
 
 /// Keys of about 5 MB, three chunks, with more tags than a table holds and a heavy one.
 fn keys() -> String {

@@ -16,9 +16,9 @@ use slotscope::summary::Summary;
 use slotscope::summary::run::Run;
 
 use super::options;
-use crate::support::env::size;
-use crate::support::rng::Rng;
-use crate::support::run::root;
+use testkit::env::size;
+use testkit::rng::Rng;
+use testkit::run::root;
 
 /// Keys of everything that is counted by hashes: tags, sizes, types, patterns, repeats.
 fn dump(tags: usize) -> Vec<u8> {

@@ -19,10 +19,10 @@ use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::find;
 use slotscope::topology::Topology;
 
-use crate::support::dumps::gzip;
-use crate::support::env::size;
-use crate::support::forms::{self, NODES};
-use crate::support::rng::Rng;
+use testkit::dumps::gzip;
+use testkit::env::size;
+use testkit::forms::{self, NODES};
+use testkit::rng::Rng;
 
 /// A sample of one window in a few, of inputs of any size.
 const SMALL: Sampling = Sampling {

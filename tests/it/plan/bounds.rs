@@ -1,8 +1,8 @@
 //! Bounds of a plan besides its goals: unknown keys, keys that block a node, memory of nodes.
 
 use super::{fixture, plan, prose, said};
-use crate::support::run::{code, report, stderr, stdout};
 use serde_json::json;
+use testkit::run::{code, report, stderr, stdout};
 
 #[test]
 fn of_a_capture_alone_keys_are_unknown_and_not_none() {

@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use super::clusters::Cluster;
-use crate::support::env::size;
-use crate::support::rng::Rng;
 use slotscope::plan::problem::Problem;
 use slotscope::plan::solve::{Planned, plan};
+use testkit::env::size;
+use testkit::rng::Rng;
 
 const SMALL: [usize; 8] = [3, 4, 6, 8, 12, 16, 24, 32];
 const LARGE: [usize; 2] = [64, 100];

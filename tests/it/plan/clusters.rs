@@ -1,10 +1,10 @@
 //! Clusters for campaigns of plans, harsher than real ones: few keys with heavy-tailed sizes, Zipf tags, giant keys, hot
 //! tags, operations that have nothing to do with memory, and slots scattered by earlier scale-outs.
 
-use crate::support::rng::Rng;
 use slotscope::metric::Metric;
 use slotscope::plan::problem::{Goal, Problem};
 use slotscope::slot::SLOTS;
+use testkit::rng::Rng;
 
 /// A cluster of two loads.
 pub(super) struct Cluster {

@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use super::clusters::Cluster;
-use crate::support::env::size;
-use crate::support::rng::Rng;
 use slotscope::metric::Metric;
 use slotscope::plan::moves::{Move, between};
 use slotscope::plan::problem::{Goal, Guard, Problem};
 use slotscope::plan::solve::{Planned, plan};
 use slotscope::slot::SLOTS;
+use testkit::env::size;
+use testkit::rng::Rng;
 
 fn cases() -> u64 {
     size("PLAN_CASES", 5)

@@ -1,22 +1,18 @@
 //! `slotscope plan` as a user runs it: what it says, what it refuses, the JSON and the scripts. The properties of plans, and
 //! plans carried out on a real cluster, are in the other modules of this folder.
 
-mod bad_day;
 mod bounds;
 mod campaign;
 mod clusters;
-pub(crate) mod follower;
 mod laws;
-mod live;
 mod refusals;
-mod shell;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
-use crate::support::run::{Scratch, code, report, stderr, stdout};
 use serde_json::json;
+use testkit::run::{Scratch, code, report, stderr, stdout};
 
 /// Three nodes, the first with most slots; the third has a hostile name and address.
 const LISTING: &[u8] = b"aaaa000000000000000000000000000000000001 10.0.0.1:7000@17000 master - 0 0 1 connected 0-9999\n\

@@ -1,9 +1,9 @@
 //! Refusals of `slotscope plan`: flags that contradict the cluster, incomplete dumps, failed primaries.
 
 use super::{LISTING, fixture, plan, said};
-use crate::support::run::{Scratch, fails, report};
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
+use testkit::run::{Scratch, fails, report};
 
 /// Flags for the fixture that are refused, and what the refusal contains.
 const REFUSED: &[(&[&str], &[&str])] = &[

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::fuzz::targets::snapshots::MADE;
 use serde_json::Value;
 
-use crate::support::run::{Scratch, code, report, stderr, stdout, succeeded};
+use testkit::run::{Scratch, code, report, stderr, stdout, succeeded};
 
 /// A file of `count` keys, the n-th in its slot's section where `headers` says so.
 fn numbered(count: u32, headers: bool) -> Vec<u8> {

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::rdb::{Found, found};
 use slotscope::format::Notice;
 use slotscope::name::Name;
 use slotscope::slot;
+use testkit::rdb::{Found, found};
 
 /// The rows of a table, by the file that each is about.
 fn rows(table: &str) -> BTreeMap<String, Vec<Vec<String>>> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::rdb::found;
-use crate::rdb::live::many::most;
-use crate::support::run::root;
+use testkit::rdb::found;
+use testkit::rdb::most;
+use testkit::run::root;
 
 /// Sums of a type and encoding: estimates, answers.
 type Sums<'a> = BTreeMap<(&'a str, &'a str), (u64, u64)>;

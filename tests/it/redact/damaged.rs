@@ -4,9 +4,9 @@
 use std::fs;
 
 use super::{TOKEN, leaks, planted};
-use crate::support::env::size;
-use crate::support::rng::Rng;
-use crate::support::run::Scratch;
+use testkit::env::size;
+use testkit::rng::Rng;
+use testkit::run::Scratch;
 
 /// Commands whose output must not name anything, for a file in a format; `out` is where they write.
 const RUNS: [&[&str]; 4] = [

@@ -4,9 +4,9 @@ mod damaged;
 
 use std::fs;
 
-use crate::support::dumps::gzip;
-use crate::support::run::{Scratch, code, stderr};
 use serde_json::Value;
+use testkit::dumps::gzip;
+use testkit::run::{Scratch, code, stderr};
 
 /// Words that only names hold.
 const WORDS: &[&str] = &[

@@ -1,8 +1,9 @@
 //! Captures with a burst and without one.
 
-use super::{BURST, BURST_RATE, START, capture, seconds, timeline};
-use crate::support::run::{Scratch, slotscope, stdout};
+use super::timeline;
 use serde_json::{Value, json};
+use testkit::run::{Scratch, slotscope, stdout};
+use testkit::timeline::{BURST, BURST_RATE, START, capture, seconds};
 
 #[test]
 fn a_planted_burst_is_found_with_its_tag_ends_and_share() {

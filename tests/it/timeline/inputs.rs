@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{START, capture, seconds, timeline};
-use crate::support::run::{Scratch, assert_fails, code, feed, slotscope};
+use super::timeline;
 use serde_json::Value;
+use testkit::run::{Scratch, assert_fails, code, feed, slotscope};
+use testkit::timeline::{START, capture, seconds};
 
 #[test]
 fn a_clock_that_jumps_back_is_said_and_counted_at_its_time() {

@@ -5,51 +5,8 @@ mod captures;
 mod inputs;
 mod outputs;
 
-use crate::support::rng::Rng;
-use crate::support::run::{Scratch, code, slotscope};
 use serde_json::Value;
-
-/// 2026-11-21 06:26:35.
-const START: u64 = 1_795_242_395;
-const SECONDS: u64 = 300;
-/// The seconds of the burst, and its operations in each.
-const BURST: std::ops::Range<u64> = 120..150;
-const BURST_RATE: u64 = 150;
-
-/// Lines of MONITOR, a vector a second: traffic over all slots, and one tag that is hot for half a minute.
-fn seconds(seed: u64) -> Vec<Vec<String>> {
-    let mut rng = Rng::new(seed);
-    let line = |at: u64, number: u64, of: u64, command: &str| {
-        let micros = number * 1_000_000 / of;
-        format!("{}.{micros:06} [0 10.0.0.7:58548] {command}\n", START + at)
-    };
-    let second = |at: u64| {
-        let burst = if BURST.contains(&at) { BURST_RATE } else { 0 };
-        let base = 90 + (rng.unit() * 20.0) as u64;
-        let all = base + burst;
-        let mut command = |number: u64| {
-            if number * burst / all < (number + 1) * burst / all {
-                String::from(r#""HGET" "cart:{hot}:items" "total""#)
-            } else {
-                match (rng.unit() * 20_000.0) as u64 {
-                    id @ 0..15_000 => format!(r#""GET" "user:{{{id}}}:profile""#),
-                    id => format!(r#""SET" "news:{id}" "text""#),
-                }
-            }
-        };
-        let commands: Vec<_> = (0..all).map(&mut command).collect();
-        let lines = commands.iter().enumerate();
-        lines
-            .map(|(number, command)| line(at, number as u64, all, command))
-            .collect()
-    };
-    (0..SECONDS).map(second).collect()
-}
-
-fn capture(scratch: &Scratch, name: &str, seconds: &[Vec<String>]) -> String {
-    let text = String::from("OK\n") + &seconds.concat().concat();
-    scratch.file(name, text).display().to_string()
-}
+use testkit::run::{code, slotscope};
 
 fn timeline(args: &[&str]) -> Value {
     let output = slotscope(&[&["timeline", "--json"], args].concat())

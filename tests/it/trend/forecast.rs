@@ -6,9 +6,9 @@ use slotscope::trend::interval::Interval;
 use slotscope::trend::{History, Options, Trend};
 use slotscope::{Analysis, Metric, Summary};
 
-use super::{MONTH_SECS, START};
-use crate::support::rng::Rng;
-use crate::support::run::Scratch;
+use testkit::rng::Rng;
+use testkit::run::Scratch;
+use testkit::trend::{MONTH_SECS, START};
 
 /// Truth that is planted: growth a month, how far the logarithm of a report deviates, and random numbers for it.
 struct Planted {
@@ -78,7 +78,7 @@ impl Right {
 }
 
 fn seeds() -> u64 {
-    crate::support::env::size("SLOTSCOPE_TREND_SEEDS", 100)
+    testkit::env::size("SLOTSCOPE_TREND_SEEDS", 100)
 }
 
 /// A report like `one` with other loads: 64 bytes a key.

@@ -1,8 +1,9 @@
 //! Findings of trend: growth, names that come and go, the day on which a node is full.
 
-use super::{START, edited, eight_months, monthly, run, trend};
-use crate::support::run::{Scratch, assert_fails, code, stderr};
+use super::trend;
 use serde_json::{Value, json};
+use testkit::run::{Scratch, assert_fails, code, stderr};
+use testkit::trend::{START, edited, eight_months, monthly, run};
 
 /// Names of a list with the places that they came or went between.
 fn events(list: &Value) -> Vec<(String, u64, u64)> {

@@ -1,13 +1,9 @@
 //! The text, the files and the page.
 
 use std::fs;
-use std::path::Path;
 
-use super::{edited, eight_months, run};
-use crate::browser::UNREADABLE;
-use crate::support::chromium::Chromium;
-use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
-use serde_json::json;
+use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::trend::{eight_months, run};
 
 #[test]
 fn the_result_is_text_markdown_files_and_limits() {
@@ -60,47 +56,4 @@ fn the_result_is_text_markdown_files_and_limits() {
     assert_eq!(limit("forecast.growth.bytes.a_month.estimate > 0.2"), 0);
     assert_eq!(limit("forecast.full.months.low < 1000"), 1);
     assert_eq!(limit("forecast.full.days < 3"), 2);
-}
-
-#[test]
-fn the_page_is_readable_in_both_themes_and_asks_for_nothing() {
-    let scratch = Scratch::new();
-    let mut reports = eight_months(&scratch);
-    reports[7] = edited(&scratch, "r7", "nasty", |report| {
-        let tags = report["tags"]["top"].as_array_mut().unwrap();
-        tags[0]["tag"] = json!("</script><img src=x onerror=alert(1)>");
-        report["nodes"]["list"][0]["address"] = json!("<svg/onload=alert(2)>:1");
-    });
-    let said = run(
-        &scratch,
-        &reports,
-        &["--out", "out", "--maxmemory", "100kb"],
-    );
-    assert_eq!(code(&said), 0, "{}", stderr(&said));
-    let pictures = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
-    let pictures = pictures.join("browser");
-    let mut tab = Chromium::start().tab(1440, "light");
-    for (width, theme) in [
-        (1440, "light"),
-        (1440, "dark"),
-        (390, "light"),
-        (390, "dark"),
-    ] {
-        tab.emulate(width, theme);
-        tab.open(&scratch.path("out/trend.html"));
-        let place = format!("{width} px, {theme}");
-        assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");
-        tab.screenshot(&pictures.join(format!("trend-{width}-{theme}.png")));
-        let button = if theme == "dark" { "Light" } else { "Dark" };
-        assert_eq!(tab.text("#theme"), button, "{place}");
-        assert_eq!(
-            tab.eval("document.querySelectorAll('figure.curve path[stroke-linecap]').length"),
-            16
-        );
-        assert!(
-            tab.text("#tags").contains("<img src=x onerror=alert(1)>"),
-            "{place}"
-        );
-        assert_eq!(tab.faults(), Vec::<String>::new(), "{place}");
-    }
 }

@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use super::{START, analyze, edited, eight_months, monthly, run, set_written, trend};
-use crate::support::run::{Scratch, assert_fails, code, stderr, stdout};
+use super::trend;
 use serde_json::{Value, json};
+use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
 #[test]
 fn reports_need_different_dates_and_the_way_out_is_named() {

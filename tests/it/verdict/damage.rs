@@ -1,9 +1,6 @@
 //! Dumps that are damaged, alone and with a cause that is planted as well: the damage is named first, and the causes
 //! of what was read are found all the same.
 
-use crate::support::env::size;
-use crate::support::planted::{even, listing};
-use crate::support::rng::Rng;
 use crate::verdict::planted::{Planted, plant};
 use crate::verdict::{analyzed, lines, on};
 use slotscope::slot::slot;
@@ -12,6 +9,9 @@ use slotscope::summary::integrity::Damage;
 use slotscope::summary::role_verdict::FullestNode;
 use slotscope::summary::state::State;
 use slotscope::summary::step::StepKind;
+use testkit::env::size;
+use testkit::planted::{even, listing};
+use testkit::rng::Rng;
 
 const DAMAGES: [Damage; 4] = [
     Damage::MissingNode,

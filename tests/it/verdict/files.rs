@@ -6,9 +6,9 @@ use slotscope::summary::Summary;
 use slotscope::summary::integrity::Damage;
 use slotscope::summary::state::State;
 
-use crate::support::planted::even;
-use crate::support::rng::Rng;
 use crate::verdict::{analyzed, lines};
+use testkit::planted::even;
+use testkit::rng::Rng;
 
 /// The keys of each of `nodes` equal nodes.
 fn by_node(nodes: usize, keys: usize) -> Vec<Vec<String>> {

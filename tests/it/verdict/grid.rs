@@ -5,8 +5,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::support::env::size;
-use crate::support::rng::Rng;
 use crate::verdict::carried_out::{moved, split_keys, split_tags};
 use crate::verdict::scene::{even_ends, lines_of};
 use crate::verdict::{analyzed, lines, on};
@@ -18,6 +16,8 @@ use slotscope::summary::state::{Role, Severity, State};
 use slotscope::summary::step::{Actor, RoleAfter, Step, StepKind, StepText};
 use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
+use testkit::env::size;
+use testkit::rng::Rng;
 
 /// The cause that is planted in a role.
 #[derive(Debug, Clone, Copy, PartialEq)]

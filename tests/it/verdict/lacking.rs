@@ -8,9 +8,9 @@ use slotscope::summary::integrity::{Damage, Sign};
 use slotscope::summary::state::State;
 use slotscope::summary::step::StepKind;
 
-use crate::support::planted::even;
-use crate::support::rng::Rng;
 use crate::verdict::{analyzed, lines, on};
+use testkit::planted::even;
+use testkit::rng::Rng;
 
 fn on_even(keys: impl Iterator<Item = String>, nodes: usize) -> Summary {
     analyzed(&[lines(keys)], &Analysis::new().nodes(nodes))
@@ -78,7 +78,7 @@ fn clean_dumps_and_crowded_slots_are_no_doubt() {
 #[test]
 fn the_dump_of_one_node_of_many_is_missing_the_others_however_few_its_units() {
     for (nodes, tags) in [(15, 59), (3, 40), (30, 12)] {
-        let topology = crate::support::planted::listing(
+        let topology = testkit::planted::listing(
             &(1..=nodes)
                 .map(|node| node * 16_384 / nodes - 1)
                 .collect::<Vec<u64>>(),
@@ -102,7 +102,7 @@ fn the_dump_of_one_node_of_many_is_missing_the_others_however_few_its_units() {
     // All keys in one tag are on one node, and that is not damage.
     let summary = analyzed(
         &[lines((0..5_000).map(|i| format!("{{all}}:{i}")))],
-        &on(&crate::support::planted::listing(&[5460, 10_922, 16_383])),
+        &on(&testkit::planted::listing(&[5460, 10_922, 16_383])),
     );
     assert_eq!(summary.verdict.state, State::Skewed);
 }

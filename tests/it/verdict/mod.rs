@@ -11,7 +11,6 @@ mod planted;
 mod scene;
 mod situations;
 
-use crate::support::planted::{even, listing};
 use slotscope::Analysis;
 use slotscope::metric::Metric;
 use slotscope::pipeline::reading::{Options, Reading};
@@ -27,6 +26,7 @@ use slotscope::summary::state::State;
 use slotscope::summary::step::{Step, StepKind, StepText};
 use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
+use testkit::planted::{even, listing};
 
 /// The analysis of dumps, each a file.
 fn analyzed(dumps: &[Vec<u8>], analysis: &Analysis) -> Summary {

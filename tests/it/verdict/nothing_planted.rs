@@ -5,9 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::env::size;
-use crate::support::planted::even;
-use crate::support::rng::Rng;
 use crate::verdict::scene::even_ends;
 use crate::verdict::{analyzed, lines, on};
 use slotscope::Analysis;
@@ -15,6 +12,9 @@ use slotscope::format::named;
 use slotscope::slot::slot;
 use slotscope::summary::state::State;
 use slotscope::topology::Topology;
+use testkit::env::size;
+use testkit::planted::even;
+use testkit::rng::Rng;
 
 const KINDS: [&str; 3] = ["keys", "sizes", "captures"];
 

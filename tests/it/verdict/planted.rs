@@ -3,9 +3,6 @@
 //!
 //! `SLOTSCOPE_CASES` says how many dumps (default: a small part).
 
-use crate::support::env::size;
-use crate::support::planted::listing;
-use crate::support::rng::Rng;
 use crate::verdict::carried_out::{planned, renamed};
 use crate::verdict::{analyzed, lines, on};
 use slotscope::metric::Metric;
@@ -14,6 +11,9 @@ use slotscope::slot::slot;
 use slotscope::summary::step::StepText;
 use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
+use testkit::env::size;
+use testkit::planted::listing;
+use testkit::rng::Rng;
 
 /// A dump with one or two causes of a known size, and the words that name them.
 pub(super) struct Planted {

@@ -31,8 +31,6 @@ mod manifest;
 mod members;
 #[doc(hidden)]
 pub mod memory;
-#[cfg(feature = "cloud")]
-pub(crate) mod object;
 #[doc(hidden)]
 pub mod pipe;
 #[doc(hidden)]
@@ -180,7 +178,7 @@ pub trait ReadAt: Send + Sync {
     fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
-impl ReadAt for Arc<dyn ReadAt> {
+impl<T: ReadAt + ?Sized> ReadAt for Arc<T> {
     fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
         (**self).read_exact_at(into, offset)
     }
@@ -198,13 +196,11 @@ pub struct Found {
 }
 
 /// Adds the sources that an argument names; false where it is not of this kind.
-type Find = fn(&Path, &StorageOptions, &mut Found) -> Result<bool>;
+pub type Find = fn(&Path, &StorageOptions, &mut Found) -> Result<bool>;
 
-/// Every kind of source that an argument can name; the first that recognises it is taken.
-pub static SOURCES: &[Find] = &[
+/// Every kind of source of this crate that an argument can name; the first that recognises it is taken.
+static SOURCES: &[Find] = &[
     |path, _, found| pipe::find_stdin(path, found),
-    #[cfg(feature = "cloud")]
-    object::find,
     |path, _, found| remote::find(path, found),
     |path, _, found| directory::find(path, found),
     |path, _, found| collection::find(path, found),
@@ -212,25 +208,28 @@ pub static SOURCES: &[Find] = &[
     |path, _, found| file::find(path, found),
 ];
 
-/// The sources that `paths` name: files as they are, directories as every file in them, `-` as standard input, and places
-/// on the network.
+/// The sources that `paths` name: files as they are, directories as every file in them, and `-` as standard input.
 ///
 /// # Errors
 /// A path that does not exist or may not be read, and a directory without files.
 pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
-    find_with(paths, &StorageOptions::default())
+    find_among(&[], paths, &StorageOptions::default())
 }
 
-/// As `find`, with options for places on the network.
+/// As `find`, with kinds of sources of other crates, which are asked first, and options for places on the network.
 ///
 /// # Errors
 /// As `find`; a place on the network that cannot be read.
-pub fn find_with(paths: &[impl AsRef<Path>], options: &StorageOptions) -> Result<Found> {
+pub fn find_among(
+    more: &[Find],
+    paths: &[impl AsRef<Path>],
+    options: &StorageOptions,
+) -> Result<Found> {
     let mut found = Found::default();
     for path in paths {
         let path = path.as_ref();
         let mut is_found = false;
-        for find in SOURCES {
+        for find in more.iter().chain(SOURCES) {
             is_found = is_found || find(path, options, &mut found)?;
         }
         if !is_found {

@@ -1,12 +1,12 @@
 //! Other hash tags in place of one that is too coarse, where the commands among the inputs show which.
 
-use crate::advise::findings::Advice;
-use crate::advise::reasons::KeepReason;
 use crate::steps::application::{Change, Trial};
 use crate::steps::situation::{Known, RoleNow};
 use crate::summary::independent_units::{Unit, UnitKind};
 use crate::summary::limit;
 use crate::summary::step::{StepKind, StepText};
+use slotscope_advisor::findings::Advice;
+use slotscope_advisor::reasons::KeepReason;
 
 impl Change {
     /// Whether other tags take the place of today's.

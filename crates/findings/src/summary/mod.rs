@@ -75,8 +75,6 @@ use slotscope_engine::slot::SLOTS;
 use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::recount::{Recount, hottest};
 
-use crate::advise::findings::AdviseFindings;
-use crate::advise::retagged::SlotsMoved;
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::capacity::{Capacity, Room};
 use crate::summary::expiry::Expiry;
@@ -98,6 +96,8 @@ pub use crate::summary::run::{Dumped, Run};
 use crate::summary::tags::{RowContext, TagLoad, Tags};
 use crate::summary::verdict::{Verdict, VerdictInputs};
 use crate::topology::Topology;
+use slotscope_advisor::findings::AdviseFindings;
+use slotscope_advisor::retagged::SlotsMoved;
 
 /// The name and version of the form of report.json.
 pub const SCHEMA: &str = "slotscope.report/3";

@@ -1,8 +1,8 @@
 //! The evidence for an advice, and how to try it.
 
+use slotscope_advisor::decision::Evidence;
+use slotscope_advisor::findings::AdviseFindings;
 use slotscope_engine::text::{bytes, counted, grouped, percent, shell_word};
-use slotscope_findings::advise::decision::Evidence;
-use slotscope_findings::advise::findings::AdviseFindings;
 
 use crate::view::{Block, Section};
 

@@ -7,9 +7,9 @@ mod sentence;
 
 pub use evidence::counted_input;
 
+use slotscope_advisor::findings::{Advice, AdviseFindings, FamilyAdvice};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{grouped, list};
-use slotscope_findings::advise::findings::{Advice, AdviseFindings, FamilyAdvice};
 use slotscope_findings::summary::Summary;
 
 use crate::view::advice::schemes::SchemeChart;

@@ -1,9 +1,9 @@
 //! The schemes of an advice: as a table, and as a chart of what each brings and costs.
 
+use slotscope_advisor::findings::{Advice, AdviseFindings, SchemeScore};
+use slotscope_advisor::soundness::Soundness;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{list, percent};
-use slotscope_findings::advise::findings::{Advice, AdviseFindings, SchemeScore};
-use slotscope_findings::advise::soundness::Soundness;
 
 use crate::view::advice::NAMED;
 use crate::view::table::Rank;

@@ -1,9 +1,9 @@
 //! The advice in a sentence, with its reason.
 
+use slotscope_advisor::findings::{AdviseFindings, SchemeScore};
+use slotscope_advisor::reasons::KeepReason;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{counted, list, percent};
-use slotscope_findings::advise::findings::{AdviseFindings, SchemeScore};
-use slotscope_findings::advise::reasons::KeepReason;
 
 use crate::view::advice::NAMED;
 

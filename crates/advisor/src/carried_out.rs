@@ -1,0 +1,322 @@
+//! A scheme carried out: every name and every batch renamed, their real slots counted. What is promised is of this pass.
+
+use slotscope_engine::hash::hash;
+use slotscope_engine::slot::SLOTS;
+
+use crate::batches::Batches;
+use crate::joins::TouchedKey;
+use crate::model::Model;
+use crate::scheme::Scheme;
+use crate::seeded::{SeededMap, SeededSet};
+use crate::soundness::{Penalty, Soundness};
+use crate::spelling::{Renaming, Spelling};
+use crate::tokens::Tokens;
+
+/// Heaviest tags of the sample that are counted in all names.
+const CANDIDATES: usize = 16;
+/// Slots that are moved to the emptiest node, heaviest first; the rest is as water.
+const MOVED: usize = 4096;
+/// The part of a node's share above which a slot does not flow like water.
+const NO_WATER: f64 = 0.002;
+
+/// The result for names.
+#[derive(Debug, Clone)]
+pub struct NamesAfter {
+    /// Load by slot.
+    pub slots: Vec<u64>,
+    /// Names that change.
+    pub renamed: u64,
+    /// Hashes of the heaviest tags, and their load.
+    pub heaviest: SeededMap<u64, u64>,
+    /// The heaviest tag itself.
+    pub tag: Vec<u8>,
+    /// Whether it is one, or a key without a tag.
+    pub is_tag: bool,
+    /// Distinct tags, keys without one among them.
+    pub distinct: u64,
+    /// New names that exist already, or that two names become.
+    pub collisions: u64,
+}
+
+/// The result for batches of two keys or more.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BatchesAfter {
+    /// How many there are.
+    pub multi: u64,
+    /// How many are in one slot.
+    pub in_one_slot: u64,
+    /// How many must be in one slot.
+    pub must: u64,
+    /// How many of those are.
+    pub must_in_one_slot: u64,
+    /// Nodes of a batch, in the mean.
+    pub mean_nodes: f64,
+}
+
+impl BatchesAfter {
+    /// The part that is in one slot.
+    pub fn share(&self) -> Option<f64> {
+        (self.multi > 0).then(|| self.in_one_slot as f64 / self.multi as f64)
+    }
+
+    /// The part of those that must be.
+    pub(crate) fn must_share(&self) -> Option<f64> {
+        (self.must > 0).then(|| self.must_in_one_slot as f64 / self.must as f64)
+    }
+}
+
+/// A scheme, scored.
+#[derive(Debug, Clone)]
+pub struct Scored {
+    /// The renaming.
+    pub renaming: Renaming,
+    /// The names after it.
+    pub names: NamesAfter,
+    /// And of the batches.
+    pub batches: BatchesAfter,
+    /// The cost of its groups.
+    pub penalty: Penalty,
+    /// How sound it is.
+    pub soundness: Soundness,
+    /// The fullest node in fair shares.
+    pub max_over_mean: f64,
+    /// The same of twice as many nodes.
+    pub max_over_mean_2n: f64,
+    /// The same of those after the best moves.
+    pub planned_2n: f64,
+}
+
+impl Scored {
+    /// The share of the heaviest tag.
+    pub fn heaviest_share(&self) -> f64 {
+        let heaviest = self.names.heaviest.values().max().copied().unwrap_or(0);
+        heaviest as f64 / (self.names.slots.iter().sum::<u64>() as f64).max(1.0)
+    }
+
+    /// Computes the figures of the nodes from the slots.
+    pub fn weigh(&mut self, nodes: usize) {
+        let slots = &self.names.slots;
+        self.max_over_mean = max_over_mean(slots, nodes);
+        self.max_over_mean_2n = max_over_mean(slots, 2 * nodes);
+        self.planned_2n = planned(slots, 2 * nodes);
+    }
+}
+
+impl Model<'_> {
+    /// A scheme carried out on the sample and the batches, in the spelling that makes no name twice.
+    pub fn score(&self, scheme: &Scheme, batches: &Batches) -> Scored {
+        let penalty = self.penalty(scheme);
+        let renaming = |is_other| Renaming {
+            scheme: scheme.clone(),
+            spelling: Spelling::of(self, scheme, is_other),
+        };
+        let mut tried = renaming(false);
+        let mut names = self.names_after(&tried);
+        if names.collisions > 0 {
+            let other = renaming(true);
+            let of_other = self.names_after(&other);
+            if of_other.collisions == 0 {
+                (tried, names) = (other, of_other);
+            }
+        }
+        let soundness = match penalty.sum {
+            0.0 => Soundness::Good,
+            sum if sum < 1.0 => Soundness::Limited,
+            _ => Soundness::Bad,
+        };
+        let batches = self.batches_after(&tried, batches);
+        let mut scored = Scored {
+            renaming: tried,
+            names,
+            batches,
+            penalty,
+            soundness,
+            max_over_mean: 1.0,
+            max_over_mean_2n: 1.0,
+            planned_2n: 1.0,
+        };
+        scored.weigh(self.nodes);
+        scored
+    }
+
+    fn names_after(&self, renaming: &Renaming) -> NamesAfter {
+        let mut slots = vec![0; SLOTS];
+        let mut tags: Vec<(u64, u64, u32)> = Vec::with_capacity(self.names.len());
+        let (mut renamed, mut collisions) = (0, 0);
+        let mut made: SeededSet<u64> = SeededSet::default();
+        let (mut tokens, mut new) = (Tokens::default(), Vec::new());
+        for (number, family) in self.families.list.iter().enumerate() {
+            for at in &family.names {
+                let (name, load) = self.names.get(*at as usize);
+                new.clear();
+                if tokens.parse(name) {
+                    renaming.rename(number as u32, family, &tokens, &mut new);
+                }
+                let after: &[u8] = if new.is_empty() { name } else { &new };
+                let part = hashed(after);
+                slots[usize::from(hashslot::slot_of_part(part))] += load;
+                tags.push((hash(part), load, *at));
+                if after != name {
+                    renamed += 1;
+                    let hash = hash(after);
+                    let exists = hash < self.names.limit() && self.names.has(hash);
+                    collisions += u64::from(!made.insert(hash) || exists);
+                }
+            }
+        }
+        let (heaviest, first, distinct) = heaviest(tags);
+        let (name, _) = first.map_or((&b""[..], 0), |at| self.names.get(at as usize));
+        let mut after = name.to_vec();
+        if tokens.parse(name) {
+            new.clear();
+            let number = self.families.find(Some(&tokens));
+            renaming.rename(
+                number as u32,
+                &self.families.list[number],
+                &tokens,
+                &mut new,
+            );
+            if !new.is_empty() {
+                after.clone_from(&new);
+            }
+        }
+        NamesAfter {
+            slots,
+            renamed,
+            heaviest,
+            is_tag: hashslot::tag(&after).is_some(),
+            tag: hashed(&after).to_vec(),
+            distinct,
+            collisions,
+        }
+    }
+
+    fn batches_after(&self, renaming: &Renaming, batches: &Batches) -> BatchesAfter {
+        let slots = self.slots_after(renaming, batches);
+        let mut after = BatchesAfter::default();
+        let mut nodes_touched = 0;
+        for at in 0..batches.len() {
+            let numbers = self.joins.batch(at);
+            if numbers.len() < 2 {
+                continue;
+            }
+            let mut touched: Vec<u16> = numbers
+                .iter()
+                .map(|number| slots[*number as usize])
+                .collect();
+            touched.sort_unstable();
+            touched.dedup();
+            let must = batches.must_be_together(at);
+            after.multi += 1;
+            after.must += u64::from(must);
+            after.in_one_slot += u64::from(touched.len() == 1);
+            after.must_in_one_slot += u64::from(must && touched.len() == 1);
+            touched
+                .iter_mut()
+                .for_each(|slot| *slot = node_of(*slot, self.nodes));
+            touched.dedup();
+            nodes_touched += touched.len() as u64;
+        }
+        after.mean_nodes = nodes_touched as f64 / after.multi.max(1) as f64;
+        after
+    }
+
+    /// The slot of each key that batches touch.
+    pub(crate) fn slots_after(&self, renaming: &Renaming, batches: &Batches) -> Vec<u16> {
+        let (mut tokens, mut new) = (Tokens::default(), Vec::new());
+        let slot = |touched: &TouchedKey| {
+            let key = batches.key(touched.place as usize);
+            new.clear();
+            if tokens.parse(key) {
+                let family = &self.families.list[touched.family as usize];
+                renaming.rename(touched.family, family, &tokens, &mut new);
+            }
+            hashslot::slot(if new.is_empty() { key } else { &new })
+        };
+        self.joins.keys.iter().map(slot).collect()
+    }
+}
+
+/// The heaviest tags, a name of the heaviest one, and how many there are.
+fn heaviest(mut tags: Vec<(u64, u64, u32)>) -> (SeededMap<u64, u64>, Option<u32>, u64) {
+    tags.sort_unstable();
+    let sums = tags.chunk_by(|a, b| a.0 == b.0);
+    let mut sums: Vec<(u64, u64, u32)> = sums
+        .map(|same| (same.iter().map(|tag| tag.1).sum(), same[0].0, same[0].2))
+        .collect();
+    let distinct = sums.len() as u64;
+    sums.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    sums.truncate(CANDIDATES);
+    let first = sums.first().map(|(_, _, at)| *at);
+    (
+        sums.into_iter()
+            .map(|(load, hash, _)| (hash, load))
+            .collect(),
+        first,
+        distinct,
+    )
+}
+
+/// The part of a key that a server hashes.
+pub fn hashed(key: &[u8]) -> &[u8] {
+    &key[hashslot::hashed_part(key)]
+}
+
+/// The node of a slot in an even split.
+fn node_of(slot: u16, nodes: usize) -> u16 {
+    // The first node whose end is after the slot.
+    let guess = usize::from(slot) * nodes / SLOTS;
+    let node =
+        (guess.saturating_sub(1)..nodes).find(|node| usize::from(slot) < end_of(*node + 1, nodes));
+    node.unwrap_or(nodes - 1) as u16
+}
+
+/// Where the slots of this many nodes end in an even split.
+fn end_of(node: usize, nodes: usize) -> usize {
+    (2 * node * SLOTS + nodes) / (2 * nodes)
+}
+
+/// The fullest of `nodes` equal nodes, in fair shares.
+pub(crate) fn max_over_mean(slots: &[u64], nodes: usize) -> f64 {
+    let nodes = nodes.clamp(1, SLOTS);
+    let load = |node| {
+        slots[end_of(node, nodes)..end_of(node + 1, nodes)]
+            .iter()
+            .sum::<u64>()
+    };
+    let largest = (0..nodes).map(load).max().unwrap_or(0);
+    let total: u64 = slots.iter().sum();
+    if total == 0 {
+        1.0
+    } else {
+        largest as f64 * nodes as f64 / total as f64
+    }
+}
+
+/// The same after the best moves: heavy slots to the emptiest node, the others as water.
+fn planned(slots: &[u64], nodes: usize) -> f64 {
+    let nodes = nodes.clamp(1, SLOTS);
+    let total: u64 = slots.iter().sum();
+    let fair = total as f64 / nodes as f64;
+    let mut heavy: Vec<u64> = slots
+        .iter()
+        .copied()
+        .filter(|load| *load as f64 > NO_WATER * fair)
+        .collect();
+    heavy.sort_unstable_by(|a, b| b.cmp(a));
+    heavy.truncate(MOVED);
+    let mut filled = std::collections::BinaryHeap::from(vec![std::cmp::Reverse(0u64); nodes]);
+    for load in &heavy {
+        if let Some(mut emptiest) = filled.peek_mut() {
+            emptiest.0 += load;
+        }
+    }
+    let rest = total - heavy.iter().sum::<u64>();
+    let level = filled.iter().map(|node| node.0).max().unwrap_or(0);
+    let room: u64 = filled.iter().map(|node| level - node.0).sum();
+    match (total, room >= rest) {
+        (0, _) => 1.0,
+        (_, true) => level as f64 / fair,
+        (_, false) => 1.0,
+    }
+}

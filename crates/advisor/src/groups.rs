@@ -1,0 +1,221 @@
+//! Judges groups of families: whether a tag becomes too heavy for a node, now or over time.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::families::FieldKind;
+use crate::model::Model;
+use crate::scheme::{Choice, Scheme};
+use crate::soundness::{Penalty, Soundness};
+use crate::tag_loads::WINDOWS;
+
+/// Heaviest tag, in fair shares of twice the nodes: below the first it is good, below the second limited.
+const GOOD: f64 = 0.2;
+const LIMITED: f64 = 0.7;
+/// How much heavier than the heaviest key a tag may be: that key is heavy without a tag.
+const OF_KEY: f64 = 1.25;
+/// Families with less of the load may have few tags.
+const SMALL: f64 = 0.02;
+/// Tags a node (of twice the nodes) from which on they spread.
+const TAGS_A_NODE: u64 = 4;
+/// Keys a tag from which on a tag of dates holds the load of a time.
+const KEYS_OF_DATE: f64 = 5.0;
+/// Accesses from which on windows are judged, and hot keys.
+const LEAST_IN_WINDOWS: u64 = 3000;
+const LEAST_ACCESSES: u64 = 1000;
+/// The part of the batches from which on a cured shape connects its families.
+const CONNECTING: f64 = 0.001;
+
+impl Model<'_> {
+    /// Families that a scheme connects, as lists of numbers.
+    pub(crate) fn groups(&self, scheme: &Scheme) -> Vec<Vec<u32>> {
+        let mut parent: BTreeMap<u32, u32> = (0..self.choices.len() as u32)
+            .map(|family| (family, family))
+            .collect();
+        fn root(parent: &mut BTreeMap<u32, u32>, of: u32) -> u32 {
+            let up = *parent.entry(of).or_insert(of);
+            if up == of {
+                return of;
+            }
+            let root = root(parent, up);
+            parent.insert(of, root);
+            root
+        }
+        let least = CONNECTING * self.joins.multi as f64;
+        let frequent = self
+            .joins
+            .shapes
+            .iter()
+            .filter(|(_, count)| count.batches as f64 >= least);
+        for shape in frequent.map(|(shape, _)| shape).chain(&self.required) {
+            if shape.families.len() > 1 && shape.is_in_one_slot(scheme) {
+                let first = root(&mut parent, shape.families[0].family);
+                for other in &shape.families[1..] {
+                    let other = root(&mut parent, other.family);
+                    parent.insert(other, first);
+                }
+            }
+        }
+        let members: Vec<u32> = parent.keys().copied().collect();
+        let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for family in members {
+            let root = root(&mut parent, family);
+            groups.entry(root).or_default().push(family);
+        }
+        groups.into_values().collect()
+    }
+
+    /// The penalty of a scheme.
+    pub(crate) fn penalty(&self, scheme: &Scheme) -> Penalty {
+        let mut penalty = Penalty::default();
+        for group in self.groups(scheme) {
+            let tagged = group.iter().any(|family| match scheme.get(*family) {
+                Choice::Bare => false,
+                Choice::Keep => self.families.list[*family as usize].braces.is_some(),
+                _ => true,
+            });
+            if !tagged {
+                continue;
+            }
+            let key: Vec<(u32, Choice)> = group
+                .iter()
+                .map(|family| (*family, scheme.get(*family)))
+                .collect();
+            let (soundness, is_monotonic) = self.judged.of(key, |key| self.judge(key));
+            penalty.sum += match soundness {
+                Soundness::Good => 0.0,
+                Soundness::Limited => 0.2,
+                Soundness::Bad => 1.0,
+            };
+            penalty.is_monotonic |= is_monotonic;
+        }
+        penalty
+    }
+
+    /// How sound a group is, and whether its load follows a tag.
+    fn judge(&self, group: &[(u32, Choice)]) -> (Soundness, bool) {
+        let (mut by_load, mut by_accesses) = (HashMap::new(), HashMap::new());
+        let (mut distinct, mut load, mut follows) = (0, 0, false);
+        for (family, choice) in group {
+            let of = &self.families.list[*family as usize];
+            load += of.load;
+            let is_tagged = match choice {
+                Choice::Bare => false,
+                Choice::Keep => of.braces.is_some(),
+                _ => true,
+            };
+            let Some(tags) = self.tags.get(*family, *choice).filter(|_| is_tagged) else {
+                continue;
+            };
+            tags.by_load
+                .iter()
+                .for_each(|(tag, load)| *by_load.entry(*tag).or_insert(0u64) += load);
+            tags.by_accesses
+                .iter()
+                .for_each(|(tag, times)| *by_accesses.entry(*tag).or_insert(0u64) += times);
+            distinct = distinct.max(tags.distinct);
+            follows |= self.is_of_dates(*family, *choice)
+                && of.names.len() as f64 / self.names.share()
+                    >= KEYS_OF_DATE * tags.expected_distinct.max(1.0);
+        }
+        let nodes = 2.0 * self.nodes as f64;
+        let heaviest = by_load.values().max().copied().unwrap_or(0) as f64 / self.sample_load;
+        let mut soundness = self.by_heaviest(nodes * heaviest, nodes * self.heaviest_key);
+        if let Some(times) = by_accesses
+            .values()
+            .max()
+            .filter(|_| self.judges_accesses())
+        {
+            let total = self.joins.total_accesses as f64;
+            let share = less_chance(*times as f64) / total;
+            soundness = soundness.max(self.by_heaviest(nodes * share, nodes * self.hottest_key));
+        }
+        let is_large = load as f64 > SMALL * self.sample_load;
+        if is_large && distinct < TAGS_A_NODE * 2 * self.nodes as u64 && !self.has_few_names() {
+            soundness = soundness.max(Soundness::Limited);
+        }
+        follows = follows || self.follows_a_tag(group);
+        (if follows { Soundness::Bad } else { soundness }, follows)
+    }
+
+    /// How sound a heaviest tag of this many fair shares is, where the heaviest key has that many.
+    pub(crate) fn by_heaviest(&self, tag: f64, key: f64) -> Soundness {
+        match () {
+            () if tag <= GOOD.max(OF_KEY * key) => Soundness::Good,
+            () if tag <= LIMITED.max(OF_KEY * key) || key > LIMITED => Soundness::Limited,
+            () => Soundness::Bad,
+        }
+    }
+
+    /// Whether there are too few names to ask for many tags.
+    pub(crate) fn has_few_names(&self) -> bool {
+        self.names.keys < 100 * self.nodes as u64
+    }
+
+    /// Whether batches touch enough keys for a judgement by accesses.
+    pub(crate) fn judges_accesses(&self) -> bool {
+        self.joins.total_accesses >= LEAST_ACCESSES
+    }
+
+    /// Whether all fields of the tag are dates.
+    pub(crate) fn is_of_dates(&self, family: u32, choice: Choice) -> bool {
+        let of = &self.families.list[family as usize];
+        let fields: Vec<usize> = match choice {
+            Choice::Keep => of.fields_of_today().unwrap_or_default(),
+            _ => choice.fields().collect(),
+        };
+        !fields.is_empty()
+            && fields
+                .iter()
+                .all(|field| of.kinds[*field] == FieldKind::Date)
+    }
+
+    /// Whether in the windows of the capture one tag is hot, that over all of it is not.
+    fn follows_a_tag(&self, group: &[(u32, Choice)]) -> bool {
+        let total = self.joins.total_accesses;
+        if total < LEAST_IN_WINDOWS {
+            return false;
+        }
+        let sums = |choice_of: &dyn Fn(Choice) -> Choice| {
+            let mut windows: Vec<HashMap<u64, u64>> = vec![HashMap::new(); WINDOWS];
+            for (family, choice) in group {
+                let tags = self
+                    .tags
+                    .windows(*family, choice_of(*choice))
+                    .unwrap_or_default();
+                for (window, tags) in windows.iter_mut().zip(tags) {
+                    tags.iter()
+                        .for_each(|(tag, times)| *window.entry(*tag).or_default() += times);
+                }
+            }
+            windows
+        };
+        let shares = |windows: &[HashMap<u64, u64>], less: &dyn Fn(f64) -> f64| {
+            let most =
+                |window: &HashMap<u64, u64>| window.values().max().copied().unwrap_or(0) as f64;
+            let mut shares: Vec<f64> = windows
+                .iter()
+                .zip(self.tags.window_totals)
+                .map(|(window, total)| less(most(window)) / total.max(1) as f64)
+                .collect();
+            shares.sort_by(f64::total_cmp);
+            shares[WINDOWS / 2]
+        };
+        let tags = sums(&|choice| choice);
+        let keys = sums(&|_| Choice::Bare);
+        let of_tag = shares(&tags, &less_chance);
+        let of_key = shares(&keys, &|times| times);
+        let mut whole: HashMap<u64, u64> = HashMap::new();
+        tags.iter()
+            .flatten()
+            .for_each(|(tag, times)| *whole.entry(*tag).or_default() += times);
+        let over_all = whole.values().max().copied().unwrap_or(0) as f64 / total as f64;
+        2.0 * self.nodes as f64 * of_tag > LIMITED
+            && of_tag > 3.0 * of_key
+            && of_tag > 2.0 * over_all
+    }
+}
+
+/// A count minus what chance adds to the largest of many.
+fn less_chance(count: f64) -> f64 {
+    (count - 3.0 * count.sqrt()).max(0.0)
+}

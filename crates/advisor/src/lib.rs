@@ -1,0 +1,38 @@
+//! Advice on which part of a key belongs in braces: from names and batches of keys to schemes of hash tags.
+//!
+//! Names become families of one pattern, whose fields may become a tag (`tokens`, `families`). Batches show which fields are
+//! equal among the keys of a command (`joins`). A scheme is a choice for each family; schemes are found (`search`), judged
+//! (`groups`), spelled (`spelling`), carried out (`carried_out`, `all_names`) and compared (`decision`).
+#![deny(missing_docs)]
+
+pub mod all_names;
+#[doc(hidden)]
+pub mod batches;
+#[doc(hidden)]
+pub mod carried_out;
+mod changing;
+pub mod decision;
+#[doc(hidden)]
+pub mod families;
+pub mod findings;
+mod groups;
+#[doc(hidden)]
+pub mod joins;
+#[doc(hidden)]
+pub mod model;
+#[doc(hidden)]
+pub mod names;
+pub mod reasons;
+pub mod rename_rules;
+pub mod retagged;
+pub mod scheme;
+mod search;
+mod seeded;
+mod shapes_of_names;
+#[doc(hidden)]
+pub mod soundness;
+pub mod spelling;
+mod tag_loads;
+mod together;
+#[doc(hidden)]
+pub mod tokens;

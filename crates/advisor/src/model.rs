@@ -1,0 +1,145 @@
+//! The model: names and batches as families, joins and tags; all that schemes are judged by.
+
+use slotscope_engine::hash::hash;
+
+use crate::batches::Batches;
+use crate::families::Families;
+use crate::joins::{BatchShape, Joins};
+use crate::names::NameSample;
+use crate::scheme::{Choice, MOST_SCORED, Scheme, choices};
+use crate::seeded::SeededSet;
+use crate::soundness::Judged;
+use crate::tag_loads::AllTagLoads;
+
+/// Names and batches, taken apart.
+#[derive(Debug)]
+pub struct Model<'a> {
+    /// The names.
+    pub names: &'a NameSample,
+    /// Primaries of the cluster.
+    pub nodes: usize,
+    /// The families; those that are scored come first.
+    pub families: Families,
+    /// The choices for the families that are scored.
+    pub choices: Vec<Vec<Choice>>,
+    /// The joins by batches.
+    pub joins: Joins,
+    /// The tags of every choice.
+    pub tags: AllTagLoads,
+    /// The load of the sample.
+    pub sample_load: f64,
+    /// The share of the heaviest key in the load.
+    pub heaviest_key: f64,
+    /// That of the hottest key in the accesses.
+    pub hottest_key: f64,
+    /// Shapes that must be in one slot, as the user says.
+    pub required: Vec<BatchShape>,
+    /// Groups that were judged.
+    pub judged: Judged,
+}
+
+impl<'a> Model<'a> {
+    /// The model of these names and batches on `nodes` primaries; families that `is_kept` says keep their names.
+    pub fn of(
+        names: &'a NameSample,
+        batches: &Batches,
+        nodes: usize,
+        is_kept: impl Fn(&[u8]) -> bool,
+    ) -> Self {
+        let listed: Vec<&[u8]> = (0..names.len()).map(|at| names.get(at).0).collect();
+        let touched: Vec<&[u8]> = (0..batches.len()).flat_map(|at| batches.keys(at)).collect();
+        let mut families = Families::of(&each_once(&listed, &touched, names));
+        add_names(&mut families, &listed, names);
+        add_accesses(&mut families, &touched);
+        families.reorder(&by_importance(&families, names, batches));
+        let scored = families.other().min(MOST_SCORED);
+        let choices = families.list[..scored].iter().map(|family| {
+            if is_kept(&family.pattern) {
+                vec![Choice::Keep]
+            } else {
+                choices(family)
+            }
+        });
+        let choices: Vec<Vec<Choice>> = choices.collect();
+        let joins = Joins::of(batches, &families);
+        let tags = AllTagLoads::of(names, &families, &choices, &joins);
+        let share = |part: f64, of: f64| part / of.max(1.0);
+        let hottest = joins.accesses.iter().max().copied().unwrap_or(0);
+        let sample_load: u64 = families.list.iter().map(|family| family.load).sum();
+        Model {
+            names,
+            nodes,
+            choices,
+            tags,
+            sample_load: sample_load.max(1) as f64,
+            heaviest_key: share(names.largest as f64, names.load as f64),
+            hottest_key: share(f64::from(hottest), joins.total_accesses as f64),
+            joins,
+            families,
+            required: Vec::new(),
+            judged: Judged::default(),
+        }
+    }
+
+    /// The part of the batches of several keys that a scheme brings to one slot.
+    pub fn local(&self, scheme: &Scheme) -> f64 {
+        let local = self
+            .joins
+            .shapes
+            .iter()
+            .filter(|(shape, _)| shape.is_in_one_slot(scheme));
+        let local: u64 = local.map(|(_, count)| count.batches).sum();
+        local as f64 / self.joins.multi.max(1) as f64
+    }
+}
+
+/// Every name, and every key of a batch that is not a name.
+fn each_once<'a>(listed: &[&'a [u8]], touched: &[&'a [u8]], names: &NameSample) -> Vec<&'a [u8]> {
+    let mut seen: SeededSet<u64> = SeededSet::default();
+    let is_new = |key: &&&[u8]| {
+        let hash = hash(key);
+        !names.has(hash) && seen.insert(hash)
+    };
+    let new = touched.iter().filter(is_new);
+    listed.iter().chain(new).copied().collect()
+}
+
+fn add_names(families: &mut Families, listed: &[&[u8]], names: &NameSample) {
+    for (at, number) in families.find_all(listed).into_iter().enumerate() {
+        let family = &mut families.list[number as usize];
+        family.names.push(at as u32);
+        family.load += names.get(at).1;
+    }
+}
+
+fn add_accesses(families: &mut Families, touched: &[&[u8]]) {
+    for number in families.find_all(touched) {
+        families.list[number as usize].accesses += 1;
+    }
+}
+
+/// The families by their load and their accesses; the last one stays the last.
+fn by_importance(families: &Families, names: &NameSample, batches: &Batches) -> Vec<usize> {
+    let accesses: u64 = families.list.iter().map(|family| family.accesses).sum();
+    let importance = |at: &usize| {
+        let family = &families.list[*at];
+        let share = |part: f64, all: f64| part / all.max(1.0);
+        let of_accesses = if batches.is_empty() {
+            0.0
+        } else {
+            share(family.accesses as f64, accesses as f64)
+        };
+        share(family.load as f64, names.load as f64)
+            + share(family.names.len() as f64, names.len() as f64)
+            + of_accesses
+    };
+    let mut order: Vec<usize> = (0..families.other()).collect();
+    order.sort_by(|a, b| {
+        let pattern = |at: &usize| &families.list[*at].pattern;
+        importance(b)
+            .total_cmp(&importance(a))
+            .then_with(|| pattern(a).cmp(pattern(b)))
+    });
+    order.push(families.other());
+    order
+}

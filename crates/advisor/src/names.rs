@@ -1,0 +1,299 @@
+//! The names that the model sees: all of a small dump, a sample of a large one, in bounded memory.
+//!
+//! A bottom-k sample (Cohen, Kaplan, PODC 2007): the names whose hashes are smallest. It does not depend on the order of the
+//! names, on threads or on how the input is cut; and it holds every name below its largest hash, so that a new name can be
+//! looked for among the existing ones.
+
+use slotscope_engine::format::batch::MISSING;
+use slotscope_engine::hash::hash;
+use slotscope_engine::metric::Metric;
+use slotscope_engine::slot::SlotBatch;
+use slotscope_engine::tally::Tally;
+
+use crate::tokens::MOST_BYTES;
+
+/// Names that are kept, and bytes of them.
+const MOST_NAMES: usize = 1 << 18;
+const MOST_NAME_BYTES: usize = 12 << 20;
+
+/// Names, each with its load.
+#[derive(Debug, Clone)]
+pub struct NameSample {
+    by: Metric,
+    most: [usize; 2],
+    entries: Vec<Entry>,
+    bytes: Vec<u8>,
+    /// Hashes from here on are left out.
+    limit: u64,
+    /// All names that were seen, as often as they came, and their load.
+    pub keys: u64,
+    /// Their load.
+    pub load: u64,
+    /// That of the heaviest one.
+    pub largest: u64,
+    /// Names that are too long to be judged; they keep their spelling.
+    pub long: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    hash: u64,
+    start: u32,
+    len: u32,
+    times: u32,
+    load: u64,
+}
+
+impl NameSample {
+    /// An empty sample of names with their load by `by`.
+    pub fn new(by: Metric) -> Self {
+        NameSample::with_room(by, MOST_NAMES, MOST_NAME_BYTES)
+    }
+
+    /// The same with room for fewer names.
+    pub fn with_room(by: Metric, names: usize, bytes: usize) -> Self {
+        NameSample {
+            by,
+            most: [names, bytes],
+            entries: Vec::new(),
+            bytes: Vec::new(),
+            limit: u64::MAX,
+            keys: 0,
+            load: 0,
+            largest: 0,
+            long: 0,
+        }
+    }
+
+    /// The metric of load.
+    pub(crate) fn metric(&self) -> Metric {
+        self.by
+    }
+
+    /// Adds a name of this load.
+    pub fn push(&mut self, name: &[u8], load: u64) {
+        self.count(load);
+        if name.len() > MOST_BYTES {
+            self.long += 1;
+        } else {
+            self.keep(hash(name), name, load);
+        }
+    }
+
+    fn count(&mut self, load: u64) {
+        self.keys += 1;
+        self.load = self.load.saturating_add(load);
+        self.largest = self.largest.max(load);
+    }
+
+    /// Adds a name to the sample if its hash is small enough.
+    #[inline]
+    fn keep(&mut self, hash: u64, name: &[u8], load: u64) {
+        if hash >= self.limit {
+            return;
+        }
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(name);
+        let len = name.len() as u32;
+        self.entries.push(Entry {
+            hash,
+            start,
+            len,
+            times: 1,
+            load,
+        });
+        let [names, bytes] = self.most;
+        if self.entries.len() >= 2 * names || self.bytes.len() >= 2 * bytes {
+            self.prune();
+        }
+    }
+
+    /// Ends the sample: load is the number of names where the input does not carry the metric.
+    pub fn finish(&mut self) {
+        self.prune();
+        if self.load == 0 {
+            self.by = Metric::Keys;
+            self.entries
+                .iter_mut()
+                .for_each(|entry| entry.load = u64::from(entry.times));
+            self.load = self.keys;
+            self.largest = self
+                .entries
+                .iter()
+                .map(|entry| entry.load)
+                .max()
+                .unwrap_or(0);
+        }
+    }
+
+    /// Keeps the names of the smallest hashes that there is room for, each once.
+    pub(crate) fn prune(&mut self) {
+        self.entries
+            .sort_unstable_by_key(|entry| (entry.hash, entry.start));
+        let mut kept: Vec<Entry> = Vec::with_capacity(self.entries.len().min(self.most[0]));
+        let mut packed = Vec::with_capacity(self.bytes.len().min(self.most[1]));
+        for entry in &self.entries {
+            if let Some(last) = kept.last_mut().filter(|last| last.hash == entry.hash) {
+                last.times += entry.times;
+                last.load = last.load.saturating_add(entry.load);
+                continue;
+            }
+            if kept.len() == self.most[0] || packed.len() + entry.len as usize > self.most[1] {
+                self.limit = entry.hash;
+                break;
+            }
+            let start = packed.len() as u32;
+            packed.extend_from_slice(&self.bytes[entry.start as usize..][..entry.len as usize]);
+            kept.push(Entry { start, ..*entry });
+        }
+        (self.entries, self.bytes) = (kept, packed);
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// True if there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether every name is in it.
+    pub fn is_whole(&self) -> bool {
+        self.limit == u64::MAX
+    }
+
+    /// The part of all distinct names that is in it.
+    pub(crate) fn share(&self) -> f64 {
+        self.limit as f64 / u64::MAX as f64
+    }
+
+    /// Hashes below this are all in it.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Name `at` and its load, in the order of the hashes.
+    pub fn get(&self, at: usize) -> (&[u8], u64) {
+        let entry = &self.entries[at];
+        let name = &self.bytes[entry.start as usize..][..entry.len as usize];
+        (name, entry.load)
+    }
+
+    /// Whether a name with this hash is in it.
+    pub(crate) fn has(&self, hash: u64) -> bool {
+        self.entries
+            .binary_search_by_key(&hash, |entry| entry.hash)
+            .is_ok()
+    }
+}
+
+/// The load of each key of a batch: 1 by keys, else what the input says.
+pub(super) fn weights<'k>(keys: &'k SlotBatch<'_>, by: Metric) -> impl Fn(usize) -> u64 + 'k {
+    let column = keys.batch.values.column(by);
+    move |i| match (by, column) {
+        (Metric::Keys, _) => 1,
+        (_, None) => 0,
+        (_, Some(column)) => Some(column[i]).filter(|of| *of != MISSING).unwrap_or(0),
+    }
+}
+
+impl Tally for NameSample {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let weight = weights(keys, self.by);
+        let (names, base) = (keys.batch.keys, keys.batch.base);
+        for i in 0..keys.len() {
+            let (name, load) = (names.get(base, i), weight(i));
+            self.count(load);
+            if name.len() > MOST_BYTES {
+                self.long += 1;
+            } else {
+                self.keep(names.hash(base, i), name, load);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.keys += other.keys;
+        self.load = self.load.saturating_add(other.load);
+        self.long += other.long;
+        self.largest = self.largest.max(other.largest);
+        self.limit = self.limit.min(other.limit);
+        for entry in &other.entries {
+            let start = self.bytes.len() as u32;
+            self.bytes
+                .extend_from_slice(&other.bytes[entry.start as usize..][..entry.len as usize]);
+            self.entries.push(Entry { start, ..*entry });
+        }
+        let limit = self.limit;
+        self.entries.retain(|entry| entry.hash < limit);
+        self.prune();
+    }
+
+    fn reads_attributes(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(names: impl Iterator<Item = u32>, room: usize) -> NameSample {
+        let mut sample = NameSample::with_room(Metric::Bytes, room, 20 * room);
+        names.for_each(|i| sample.push(format!("name:{i}").as_bytes(), u64::from(i)));
+        sample
+    }
+
+    fn listed(sample: &NameSample) -> Vec<(Vec<u8>, u64)> {
+        let names = (0..sample.len()).map(|at| sample.get(at));
+        names.map(|(name, load)| (name.to_vec(), load)).collect()
+    }
+
+    #[test]
+    fn a_sample_does_not_depend_on_order_or_cut_and_is_bounded() {
+        let mut whole = sample(0..10_000, 100);
+        let mut parts = sample((5000..10_000).rev(), 100);
+        parts.merge(sample(0..5000, 100));
+        whole.finish();
+        parts.finish();
+        assert_eq!(listed(&whole), listed(&parts));
+        assert_eq!(
+            (whole.len(), whole.keys, whole.largest),
+            (100, 10_000, 9999)
+        );
+        assert!(
+            !whole.is_whole() && (0.005..0.02).contains(&whole.share()),
+            "{}",
+            whole.share()
+        );
+        let below = (0..10_000).filter(|i| hash(format!("name:{i}").as_bytes()) < whole.limit());
+        assert!(
+            below
+                .clone()
+                .all(|i| whole.has(hash(format!("name:{i}").as_bytes())))
+        );
+        assert_eq!(below.count(), 100);
+    }
+
+    #[test]
+    fn a_name_counts_once_with_all_its_load_and_long_names_are_left() {
+        let mut sample = sample((1..50).chain(1..50), 100);
+        sample.push(&[b'x'; MOST_BYTES + 1], 1);
+        sample.finish();
+        assert_eq!((sample.len(), sample.keys, sample.long), (49, 99, 1));
+        let (_, load) = (0..49)
+            .map(|at| sample.get(at))
+            .find(|(name, _)| *name == b"name:7")
+            .unwrap();
+        assert_eq!(load, 14);
+        let mut unweighed = NameSample::with_room(Metric::Bytes, 9, 99);
+        unweighed.push(b"a", 0);
+        unweighed.finish();
+        assert_eq!(
+            (unweighed.metric(), unweighed.load, unweighed.get(0).1),
+            (Metric::Keys, 1, 1)
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! How sound a scheme is, and what that costs it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::scheme::Choice;
+
+/// How sound.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Soundness {
+    /// Tags stay far below the fair share of a node.
+    #[default]
+    Good,
+    /// Good for a while.
+    Limited,
+    /// A tag is, or becomes, too heavy for a node.
+    Bad,
+}
+
+/// The cost of a scheme by its groups, and whether the load of a group follows a tag.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Penalty {
+    /// 1 a bad group, 0.2 a limited one.
+    pub sum: f64,
+    /// The load follows one tag that changes with time.
+    pub is_monotonic: bool,
+}
+
+/// Groups that were judged: most groups are the same in most schemes.
+#[derive(Debug, Default)]
+pub struct Judged(Mutex<HashMap<Vec<(u32, Choice)>, Judgement>>);
+
+/// How sound a group is, and whether its load follows a tag.
+pub(crate) type Judgement = (Soundness, bool);
+
+impl Judged {
+    /// The known judgement of a group, or the result of `judge`.
+    pub(crate) fn of(
+        &self,
+        group: Vec<(u32, Choice)>,
+        judge: impl FnOnce(&[(u32, Choice)]) -> Judgement,
+    ) -> Judgement {
+        // The map is complete even if a thread that wrote to it panicked.
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known().get(&group).copied();
+        found.unwrap_or_else(|| {
+            let judged = judge(&group);
+            known().insert(group, judged);
+            judged
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! Addresses of objects: the store, and the object or objects in it.
+
+use std::path::PathBuf;
+
+use slotscope_engine::secret::{Credentials, Secret};
+
+/// A kind of store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Amazon S3, and what speaks its protocol.
+    S3,
+    /// Google Cloud Storage.
+    Google,
+    /// Azure Blob Storage.
+    Azure,
+    /// A web server.
+    Web,
+}
+
+/// The schemes of addresses.
+const SCHEMES: &[(&str, Kind)] = &[
+    ("s3", Kind::S3),
+    ("s3a", Kind::S3),
+    ("gs", Kind::Google),
+    ("az", Kind::Azure),
+    ("abfs", Kind::Azure),
+    ("abfss", Kind::Azure),
+    ("http", Kind::Web),
+    ("https", Kind::Web),
+];
+
+/// Where objects are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Address {
+    /// The kind of store.
+    pub kind: Kind,
+    /// The scheme and what follows up to the first slash, without a password: `s3://bucket`.
+    pub root: String,
+    /// The name: an object, a prefix that ends with a slash, or a pattern.
+    pub key: String,
+    /// All of a web address, with the signature that it may hold; empty for stores.
+    pub url: Secret,
+    /// The user and the password of a web address.
+    pub login: Option<Credentials>,
+}
+
+impl Address {
+    /// Reads an address; `None` if `text` is not an address.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (scheme, rest) = text.split_once("://")?;
+        let is_scheme = |(name, _): &&(&str, Kind)| scheme.eq_ignore_ascii_case(name);
+        let kind = SCHEMES.iter().find(is_scheme)?.1;
+        let scheme = scheme.to_ascii_lowercase();
+        let (place, key) = rest.split_once('/').unwrap_or((rest, ""));
+        match kind {
+            Kind::Web => {
+                let (login, host) = match place.rsplit_once('@') {
+                    Some((login, host)) => (Some(credentials(login)), host),
+                    None => (None, place),
+                };
+                let behind = &rest[place.len()..];
+                let key = key.split(['?', '#']).next().unwrap_or_default();
+                Some(Address {
+                    kind,
+                    root: format!("{scheme}://{host}"),
+                    key: key.into(),
+                    url: Secret::new(format!("{scheme}://{host}{behind}")),
+                    login,
+                })
+            }
+            _ => Some(Address {
+                kind,
+                root: format!("{scheme}://{place}"),
+                key: key.into(),
+                url: Secret::new(""),
+                login: None,
+            }),
+        }
+    }
+
+    /// The name of the object at `key` in reports.
+    pub(super) fn name(&self, key: &str) -> PathBuf {
+        PathBuf::from(format!("{}/{key}", self.root))
+    }
+
+    /// Whether it names several objects by a pattern.
+    pub(super) fn is_pattern(&self) -> bool {
+        self.kind != Kind::Web && self.key.contains(['*', '?', '['])
+    }
+
+    /// Whether it names all objects under a prefix.
+    pub(super) fn is_prefix(&self) -> bool {
+        self.kind != Kind::Web && (self.key.is_empty() || self.key.ends_with('/'))
+    }
+}
+
+/// USER:PASSWORD, where % stands before two digits of a byte.
+fn credentials(text: &str) -> Credentials {
+    let (user, password) = text.split_once(':').unwrap_or((text, ""));
+    Credentials {
+        user: Some(decoded(user)),
+        password: Some(Secret::new(decoded(password))),
+    }
+}
+
+fn decoded(text: &str) -> String {
+    let mut pieces = text.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let digits = piece
+            .get(..2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(digits.unwrap_or(b'%'));
+        bytes.extend(&piece.as_bytes()[if digits.is_some() { 2 } else { 0 }..]);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_store_and_a_key_as_it_is_written() {
+        for (text, kind, root, key) in [
+            ("s3://b/a/d.csv", Kind::S3, "s3://b", "a/d.csv"),
+            ("S3A://b", Kind::S3, "s3a://b", ""),
+            ("gs://b/a b#?%20", Kind::Google, "gs://b", "a b#?%20"),
+            (
+                "abfss://c@a.dfs.core.windows.net/d",
+                Kind::Azure,
+                "abfss://c@a.dfs.core.windows.net",
+                "d",
+            ),
+            ("https://u:p@h:1/d?sig=x", Kind::Web, "https://h:1", "d"),
+        ] {
+            let address = Address::parse(text).unwrap();
+            assert_eq!(
+                (address.kind, &*address.root, &*address.key),
+                (kind, root, key)
+            );
+        }
+        for text in ["dump.keys", "redis://h", "s3:/b", "ftp://h/x", "://"] {
+            assert_eq!(Address::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_secrets_of_a_web_address_are_not_in_its_name() {
+        let address = Address::parse("https://u:p@h/d.csv?X-Amz-Signature=s").unwrap();
+        assert_eq!(address.name(&address.key), PathBuf::from("https://h/d.csv"));
+        assert!(!address.is_pattern() && !address.is_prefix());
+        assert_eq!(address.url.reveal(), "https://h/d.csv?X-Amz-Signature=s");
+        assert_eq!(decoded("p%40%zz%"), "p@%zz%");
+        let login = address.login.unwrap();
+        assert_eq!(
+            (login.user.unwrap(), login.password.unwrap().reveal()),
+            ("u".into(), "p")
+        );
+    }
+}

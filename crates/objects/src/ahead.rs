@@ -1,0 +1,407 @@
+//! Parts of an object that are fetched before the scan asks for them, by the threads of the runtime.
+//!
+//! A reader that continues where the last read ended, or takes the next part, is expected to read all that follows: then more
+//! and more parts are on their way at once. Other reads are one request each, of just their bytes.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::io;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::task::AbortHandle;
+
+use crate::refusal::Refusal;
+use crate::{Inner, runtime};
+
+/// Bytes of a part: a request of it takes much longer than the way to the server and back.
+pub(super) const PART: u64 = 8 << 20;
+
+/// Parts that are on their way or wait to be read, at most, of all objects together; where all are taken, each reader
+/// still gets the one that it waits for.
+const MOST: usize = 16;
+
+/// Reads of fewer bytes are only taken for one of a row where they follow the last one.
+const SMALL: u64 = 256 << 10;
+
+/// The parts of an object that are there or on their way.
+pub(crate) struct Ahead {
+    object: Arc<Inner>,
+    window: Mutex<Window>,
+}
+
+#[derive(Default)]
+struct Window {
+    parts: BTreeMap<u64, Part>,
+    /// The part after the last one that was taken in order.
+    next: u64,
+    /// Where the last read ended.
+    end: u64,
+    /// How many parts are asked for after the one that is read.
+    depth: usize,
+    /// The window of the object after this one, once parts of it are asked for.
+    follower: Option<Arc<Ahead>>,
+}
+
+/// A part, which is fetched no further once it is dropped and no reader waits for it.
+struct Part {
+    arrival: Arc<Arrival>,
+    /// How many of its bytes were read.
+    used: u64,
+    task: AbortHandle,
+    _permit: Option<Permit>,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Two hold the arrival where no reader does: the part and the task.
+        if Arc::strong_count(&self.arrival) <= 2 {
+            self.task.abort();
+        }
+    }
+}
+
+impl Ahead {
+    /// Nothing is fetched yet.
+    pub(super) fn new(object: Arc<Inner>) -> Self {
+        Ahead {
+            object,
+            window: Mutex::default(),
+        }
+    }
+
+    /// Fills `into` with the bytes from `offset` on.
+    ///
+    /// # Errors
+    /// `UnexpectedEof` after the end of the object; that it could not be read, in one line.
+    pub(crate) fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
+        let size = self.object.identity.size_bytes;
+        let end = offset.checked_add(into.len() as u64);
+        let end = end.filter(|end| *end <= size);
+        let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let head = self.object.head.get(offset as usize..).unwrap_or_default();
+        let known = head.len().min(into.len());
+        into[..known].copy_from_slice(&head[..known]);
+        let mut at = offset + known as u64;
+        let mut rest = &mut into[known..];
+        while !rest.is_empty() {
+            let index = at / PART;
+            let of_part = ((index + 1) * PART).min(end) - at;
+            let bytes = match self.arrival(index, at..at + of_part, end - at) {
+                Some(arrival) => {
+                    let from = (at - index * PART) as usize;
+                    Arrived(arrival, from..from + of_part as usize)
+                }
+                None => Arrived(self.request(at..end).0, 0..rest.len()),
+            };
+            let len = bytes
+                .copy_to(rest)
+                .map_err(|refusal| io::Error::other(refusal.what))?;
+            at += len as u64;
+            rest = &mut rest[len..];
+        }
+        Ok(())
+    }
+
+    /// The part that holds `bytes`, of `wanted` that are read on from there; `None` where the reader jumps about.
+    fn arrival(&self, index: u64, bytes: Range<u64>, wanted: u64) -> Option<Arc<Arrival>> {
+        let window = &mut *self.lock();
+        let follows = bytes.start.wrapping_sub(window.end) < SMALL;
+        let is_next = wanted >= SMALL && (index == window.next || index == 0);
+        window.end = bytes.end;
+        if !window.parts.contains_key(&index) {
+            if !follows && !is_next {
+                return None;
+            }
+            if index != window.next {
+                (window.next, window.depth) = (index, 0);
+                window.parts.clear();
+            }
+            window.parts.insert(index, self.fetch(index, None));
+        }
+        if index >= window.next {
+            window.next = index + 1;
+            window.depth = (2 * window.depth).clamp(1, MOST);
+            self.fetch_ahead(window);
+        }
+        let part = window.parts.get_mut(&index)?;
+        part.used += bytes.end - bytes.start;
+        let arrival = part.arrival.clone();
+        if part.used >= self.len(index) {
+            window.parts.remove(&index);
+        }
+        Some(arrival)
+    }
+
+    /// Asks for the parts that will be read next, and lets go of those that were passed over.
+    fn fetch_ahead(&self, window: &mut Window) {
+        let kept = window.next.saturating_sub(MOST as u64);
+        window.parts.retain(|index, _| *index >= kept);
+        let (parts, end) = (self.parts(), window.next + window.depth as u64);
+        self.fetch_missing(window, window.next..end.min(parts));
+        let left = end.saturating_sub(parts);
+        if left > 0 && window.follower.is_none() {
+            window.follower = self.object.follower();
+        }
+        if let Some(follower) = &window.follower {
+            follower.fetch_first(left);
+        }
+    }
+
+    /// Asks for the first `count` parts, which will be read once the object before this one is.
+    fn fetch_first(&self, count: u64) {
+        let window = &mut *self.lock();
+        if window.next > 0 {
+            return;
+        }
+        self.fetch_missing(window, 0..count.min(self.parts()));
+    }
+
+    /// Asks for those of the parts that are neither there nor on their way, as long as there are permits.
+    fn fetch_missing(&self, window: &mut Window, indices: Range<u64>) {
+        for index in indices {
+            if let Entry::Vacant(place) = window.parts.entry(index) {
+                let Some(permit) = Permit::take() else { return };
+                place.insert(self.fetch(index, Some(permit)));
+            }
+        }
+    }
+
+    fn fetch(&self, index: u64, permit: Option<Permit>) -> Part {
+        let from = index * PART;
+        let (arrival, task) = self.request(from..from + self.len(index));
+        // The head of the object is not fetched again with its first part.
+        let known = self.object.head.len() as u64;
+        Part {
+            arrival,
+            used: known.saturating_sub(from).min(PART),
+            task,
+            _permit: permit,
+        }
+    }
+
+    fn request(&self, range: Range<u64>) -> (Arc<Arrival>, AbortHandle) {
+        let arrival = Arc::new(Arrival::default());
+        let landing = Landing(arrival.clone());
+        let object = self.object.clone();
+        let task = runtime::spawn(async move { landing.put(object.range(range).await) });
+        (arrival, task)
+    }
+
+    /// How many parts there are; none where the head is all.
+    fn parts(&self) -> u64 {
+        let size = self.object.identity.size_bytes;
+        if self.object.head.len() as u64 == size {
+            0
+        } else {
+            size.div_ceil(PART)
+        }
+    }
+
+    fn len(&self, index: u64) -> u64 {
+        PART.min(self.object.identity.size_bytes - index * PART)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Window> {
+        self.window.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Bytes that were asked for: they come once, for all waiting readers.
+#[derive(Default)]
+struct Arrival {
+    bytes: Mutex<Option<Result<Vec<u8>, Refusal>>>,
+    is_there: Condvar,
+}
+
+/// A stretch of bytes that were asked for.
+struct Arrived(Arc<Arrival>, Range<usize>);
+
+impl Arrived {
+    /// Waits for the bytes and copies them to the start of `into`; how many.
+    fn copy_to(self, into: &mut [u8]) -> Result<usize, Refusal> {
+        let Arrived(arrival, range) = self;
+        let lock = arrival.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = arrival
+            .is_there
+            .wait_while(lock, |bytes| bytes.is_none())
+            .unwrap_or_else(PoisonError::into_inner);
+        match bytes.as_ref().expect("waited for") {
+            Ok(bytes) => {
+                into[..range.len()].copy_from_slice(&bytes[range.clone()]);
+                Ok(range.len())
+            }
+            Err(refusal) => Err(refusal.clone()),
+        }
+    }
+}
+
+/// Where bytes come in; dropped without any, as where the task was aborted, whoever waits is woken up too.
+struct Landing(Arc<Arrival>);
+
+impl Landing {
+    fn put(&self, bytes: Result<Vec<u8>, Refusal>) {
+        let mut place = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        place.get_or_insert(bytes);
+        self.0.is_there.notify_all();
+    }
+}
+
+impl Drop for Landing {
+    fn drop(&mut self) {
+        self.put(Err("the request was given up; run again".into()));
+    }
+}
+
+/// The right to keep a part that no reader waits for.
+struct Permit;
+
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+impl Permit {
+    fn take() -> Option<Permit> {
+        let one_more = |taken| (taken < MOST).then_some(taken + 1);
+        let taken = TAKEN.fetch_update(Relaxed, Relaxed, one_more);
+        taken.ok().map(|_| Permit)
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        TAKEN.fetch_sub(1, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    use object_store::ObjectStoreExt;
+    use object_store::memory::InMemory;
+    use object_store::path::Path;
+
+    use crate::address::Address;
+    use crate::fetch::{Place, Start};
+    use crate::store::Store;
+    use slotscope_engine::source::identity::ObjectIdentity;
+
+    /// An object of these bytes, the first of which are its head.
+    fn object(bytes: &[u8], head: usize) -> Arc<Inner> {
+        runtime::start().unwrap();
+        let objects = InMemory::new();
+        let location = Path::from("dump");
+        runtime::wait(objects.put(&location, bytes.to_vec().into())).unwrap();
+        let meta = runtime::wait(objects.head(&location)).unwrap();
+        let identity = ObjectIdentity {
+            size_bytes: meta.size,
+            etag: meta.e_tag,
+            modified_ms: u64::try_from(meta.last_modified.timestamp_millis()).ok(),
+            answered_by: None,
+        };
+        let store = Arc::new(Store {
+            address: Address::parse("s3://bucket/dump").unwrap(),
+            objects: Arc::new(objects),
+            pages: None,
+        });
+        let head = bytes[..head.min(bytes.len())].to_vec();
+        let start = Start { identity, head };
+        Arc::new(Inner::new("dump".into(), Place { store, location }, start))
+    }
+
+    fn content(len: usize) -> Vec<u8> {
+        (0..len).map(|at| (at / 255 + at % 251) as u8).collect()
+    }
+
+    /// Asserts that a read gives the content.
+    #[track_caller]
+    fn check(ahead: &Ahead, content: &[u8], from: usize, len: usize) {
+        let mut read = vec![0; len];
+        ahead.read_exact_at(&mut read, from as u64).unwrap();
+        assert!(read == content[from..from + len], "{from}, {len} bytes");
+    }
+
+    #[test]
+    fn reads_of_any_kind_give_the_bytes_that_are_there() {
+        let content = content(3 * PART as usize + 12_345);
+        for head in [0, 1000, 1 << 20] {
+            let ahead = object(&content, head).ahead();
+            // Chunks with an overhang, twice, as two passes over a file.
+            for from in [0, 1]
+                .into_iter()
+                .flat_map(|_| (0..content.len()).step_by(2 << 20))
+            {
+                let len = ((2 << 20) + 4096).min(content.len() - from);
+                check(&ahead, &content, from, len);
+            }
+            // The ends of chunks alone, windows of a sample, jumps and what follows them.
+            for (from, len) in [
+                (2 << 20, 16 << 10),
+                (9 << 20, 36 << 10),
+                (10 << 20, 8 << 10),
+            ] {
+                check(&ahead, &content, from, len);
+                check(&ahead, &content, from + len, 256 << 10);
+            }
+            check(&ahead, &content, 0, content.len());
+            check(&ahead, &content, content.len() - 1, 1);
+            check(&ahead, &content, content.len(), 0);
+            let past = ahead.read_exact_at(&mut [0; 2], content.len() as u64 - 1);
+            assert_eq!(past.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+            assert!(ahead.read_exact_at(&mut [0; 2], u64::MAX).is_err());
+        }
+    }
+
+    #[test]
+    fn threads_that_take_chunks_in_turn_read_the_same_and_leave_nothing() {
+        let content = content(4 * PART as usize);
+        let ahead = object(&content, 1 << 16).ahead();
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|threads| {
+            for _ in 0..5 {
+                threads.spawn(|| {
+                    loop {
+                        let from = next.fetch_add(1 << 20, Relaxed);
+                        if from >= content.len() {
+                            return;
+                        }
+                        check(&ahead, &content, from, 1 << 20);
+                    }
+                });
+            }
+        });
+        assert!(ahead.lock().parts.len() <= 1, "parts that were read");
+    }
+
+    #[test]
+    fn what_is_fetched_ahead_is_given_back_with_the_last_reader() {
+        let content = content(3 * PART as usize);
+        let (first, second) = (object(&content, 0), object(&content, 0));
+        drop(first.follower.set(Arc::downgrade(&second)));
+        let ahead = first.ahead();
+        for from in (0..content.len()).step_by(2 << 20) {
+            check(&ahead, &content, from, 2 << 20);
+        }
+        let follower = ahead.lock().follower.clone().expect("the next object");
+        assert!(Arc::ptr_eq(&follower, &second.ahead()));
+        assert!(follower.lock().next == 0 && !follower.lock().parts.is_empty());
+        drop((ahead, follower));
+        assert!(second.ahead().lock().parts.is_empty());
+    }
+
+    #[test]
+    fn an_object_that_is_replaced_is_an_error_and_stays_one() {
+        let content = content(PART as usize);
+        let object = object(&content, 10);
+        let objects = object.place.store.objects.clone();
+        let other = objects.put(&object.place.location, content[1..].to_vec().into());
+        runtime::wait(other).unwrap();
+        let began = Instant::now();
+        for _ in 0..2 {
+            let read = object.ahead().read_exact_at(&mut [0; 100], 0);
+            assert!(read.is_err());
+        }
+        assert!(object.failure.get().is_some() && began.elapsed() < Duration::from_secs(30));
+    }
+}

@@ -1,0 +1,287 @@
+//! Objects of cloud stores and files of web servers: found by their names, then read in ranges of the version that was found.
+#![deny(missing_docs)]
+
+mod address;
+mod ahead;
+mod client;
+mod connection;
+mod fetch;
+mod listing;
+mod pattern;
+mod redirect;
+mod refusal;
+mod runtime;
+mod store;
+
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use object_store::ObjectMeta;
+use object_store::path::Path as StorePath;
+
+use crate::address::{Address, Kind};
+use crate::ahead::Ahead;
+use crate::fetch::{Place, Start};
+use crate::listing::Listed;
+use crate::refusal::Refusal;
+use crate::store::Store;
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::source::identity::ObjectIdentity;
+use slotscope_engine::source::storage_options::StorageOptions;
+use slotscope_engine::source::{Found, ReadAt, Source, decompress};
+
+/// How long it may take to find the objects of one argument.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Requests at once while objects are found.
+const AT_ONCE: usize = 16;
+
+/// Bytes at the start of an object that are kept from when it was found: its format is detected in them.
+const HEAD: u64 = 64 << 10;
+/// Bytes that the heads of all objects of an argument may take.
+const HEADS: u64 = 64 << 20;
+
+/// Adds the objects that an address names.
+pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<bool> {
+    let text = path.to_str().filter(|_| !path.exists());
+    let Some(address) = text.and_then(Address::parse) else {
+        return Ok(false);
+    };
+    let place = address.name(&address.key);
+    let refuse = |refusal: Refusal| refused(&place, &refusal.what);
+    runtime::start().map_err(|error| Error::io(&place, error))?;
+    let store = Arc::new(Store::open(address, options).map_err(refuse)?);
+    let in_time = runtime::wait(async { tokio::time::timeout(PATIENCE, find_in(&store)).await });
+    let (objects, folders) = in_time
+        .unwrap_or_else(|_| {
+            Err((
+                place.clone(),
+                "took longer than 10 minutes to find; name fewer".into(),
+            ))
+        })
+        .map_err(|(place, refusal)| refused(&place, &refusal.what))?;
+    found.passed_over += folders;
+    for (object, follower) in objects.iter().zip(objects.iter().skip(1)) {
+        drop(object.follower.set(Arc::downgrade(follower)));
+    }
+    for object in objects {
+        found.sources.push(Box::new(Object(object)));
+    }
+    Ok(true)
+}
+
+fn refused(place: &Path, what: &str) -> Error {
+    Error::bad(Name::from(place).to_string(), what)
+}
+
+/// The objects that the address of a store names, and how many folders are passed over.
+async fn find_in(store: &Arc<Store>) -> InStore {
+    let address = &store.address;
+    let place = |refusal| (address.name(&address.key), refusal);
+    let listed = if address.is_pattern() {
+        listing::matching(store, &address.key).await
+    } else if address.is_prefix() {
+        listing::under(store, &address.key).await
+    } else {
+        match one(store).await {
+            Err(Refusal { status: 404, what }) if address.kind != Kind::Web => {
+                folder(store, what).await
+            }
+            one => return Ok((vec![one.map_err(place)?], 0)),
+        }
+    };
+    let Listed { objects, folders } = listed.map_err(place)?;
+    if objects.is_empty() {
+        return Err(place("names no object; check the spelling".into()));
+    }
+    let most = (HEADS / objects.len() as u64).clamp(64, HEAD);
+    let opened = stream::iter(objects).map(|object| listed_object(store, object, most));
+    Ok((opened.buffered(AT_ONCE).try_collect().await?, folders))
+}
+
+/// Objects and a count of folders, or the place that could not be read.
+type InStore = std::result::Result<(Vec<Arc<Inner>>, usize), (PathBuf, Refusal)>;
+
+/// The object of exactly this name.
+async fn one(store: &Arc<Store>) -> std::result::Result<Arc<Inner>, Refusal> {
+    let address = &store.address;
+    let location = match address.kind {
+        Kind::Web => StorePath::default(), // all of it is in the address of the store
+        _ => StorePath::parse(&address.key).map_err(|_| {
+            Refusal::from("has an empty part or one of dots between slashes; check the spelling")
+        })?,
+    };
+    let place = Place {
+        store: store.clone(),
+        location,
+    };
+    let start = place.start(HEAD).await?;
+    Ok(Arc::new(Inner::new(
+        address.name(&address.key),
+        place,
+        start,
+    )))
+}
+
+/// The objects in a folder that was named without its slash; `missing` where there is none.
+async fn folder(store: &Store, missing: String) -> std::result::Result<Listed, Refusal> {
+    let listed = listing::under(store, &format!("{}/", store.address.key)).await;
+    match listed {
+        Ok(listed) if listed.objects.is_empty() => Err(missing.into()),
+        listed => listed,
+    }
+}
+
+/// An object of a list.
+async fn listed_object(
+    store: &Arc<Store>,
+    object: ObjectMeta,
+    most: u64,
+) -> std::result::Result<Arc<Inner>, (PathBuf, Refusal)> {
+    let name = store.address.name(object.location.as_ref());
+    let place = Place {
+        store: store.clone(),
+        location: object.location,
+    };
+    let start = match object.size {
+        0 => Start {
+            identity: ObjectIdentity {
+                etag: object.e_tag,
+                ..ObjectIdentity::default()
+            },
+            head: Vec::new(),
+        },
+        _ => {
+            let start = place.start(most).await;
+            start.map_err(|refusal| (name.clone(), refusal))?
+        }
+    };
+    Ok(Arc::new(Inner::new(name, place, start)))
+}
+
+/// An object, as a source.
+#[derive(Debug)]
+struct Object(Arc<Inner>);
+
+/// The state that all readers of an object share.
+#[derive(Debug)]
+struct Inner {
+    name: PathBuf,
+    place: Place,
+    identity: ObjectIdentity,
+    /// Its first bytes.
+    head: Vec<u8>,
+    is_compressed: bool,
+    /// The parts that are fetched ahead, while somebody reads at any offset.
+    ahead: Mutex<Weak<Ahead>>,
+    /// The object that is likely to be read after this one.
+    follower: OnceLock<Weak<Inner>>,
+    /// Why it could not be read on.
+    failure: OnceLock<Refusal>,
+}
+
+impl Inner {
+    fn new(name: PathBuf, place: Place, start: Start) -> Self {
+        Inner {
+            name,
+            place,
+            identity: start.identity,
+            is_compressed: decompress::is_compressed(&start.head),
+            head: start.head,
+            ahead: Mutex::default(),
+            follower: OnceLock::new(),
+            failure: OnceLock::new(),
+        }
+    }
+
+    /// The bytes `range`; once that failed, nothing more is asked for.
+    async fn range(&self, range: Range<u64>) -> std::result::Result<Vec<u8>, Refusal> {
+        if let Some(refusal) = self.failure.get() {
+            return Err(refusal.clone());
+        }
+        let bytes = self.place.range(&self.identity, range).await;
+        bytes.map_err(|refusal| self.failure.get_or_init(|| refusal).clone())
+    }
+
+    /// The window of parts that all readers at any offset share.
+    fn ahead(self: &Arc<Self>) -> Arc<Ahead> {
+        let mut shared = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let ahead = Arc::new(Ahead::new(self.clone()));
+            *shared = Arc::downgrade(&ahead);
+            ahead
+        })
+    }
+
+    /// The window of the object after this one, where that is read at any offset too.
+    fn follower(&self) -> Option<Arc<Ahead>> {
+        let follower = self.follower.get()?.upgrade()?;
+        (!follower.is_compressed).then(|| follower.ahead())
+    }
+}
+
+impl Source for Object {
+    fn path(&self) -> &Path {
+        &self.0.name
+    }
+
+    fn size_bytes(&self) -> Option<u64> {
+        (!self.0.is_compressed).then_some(self.0.identity.size_bytes)
+    }
+
+    fn is_rereadable(&self) -> bool {
+        true
+    }
+
+    fn object(&self) -> Option<&ObjectIdentity> {
+        Some(&self.0.identity)
+    }
+
+    fn failure(&self) -> Option<Error> {
+        let refusal = self.0.failure.get()?;
+        Some(refused(&self.0.name, &refusal.what))
+    }
+
+    fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
+        match self.failure() {
+            Some(failure) => Err(failure),
+            None if self.0.is_compressed => Ok(None),
+            None => Ok(Some(Box::new(self.0.ahead()))),
+        }
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(FromFront {
+            ahead: Ahead::new(self.0.clone()),
+            size: self.0.identity.size_bytes,
+            at: 0,
+        }))
+    }
+}
+
+impl ReadAt for Ahead {
+    fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
+        Ahead::read_exact_at(self, into, offset)
+    }
+}
+
+/// An object that is read once, with a window of its own.
+struct FromFront {
+    ahead: Ahead,
+    size: u64,
+    at: u64,
+}
+
+impl Read for FromFront {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let len = (into.len() as u64).min(self.size - self.at) as usize;
+        self.ahead.read_exact_at(&mut into[..len], self.at)?;
+        self.at += len as u64;
+        Ok(len)
+    }
+}

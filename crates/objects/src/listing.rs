@@ -1,0 +1,101 @@
+//! Names of objects under a prefix, page by page, with limits for a server whose pages have no end.
+
+use object_store::ObjectMeta;
+use object_store::list::PaginatedListOptions;
+
+use crate::pattern;
+use crate::refusal::Refusal;
+use crate::store::Store;
+
+/// The most objects that one argument may name.
+const MOST_OBJECTS: usize = 100_000;
+/// The most pages that are read for it; a page has a thousand names, of which a pattern may take none.
+const MOST_PAGES: usize = 1000;
+
+/// The file in which collections of `slotscope collect` describe themselves.
+const COLLECTION: &str = "collect.json";
+
+/// Objects that an argument names.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    /// The objects, in the byte order of their names.
+    pub objects: Vec<ObjectMeta>,
+    /// Folders under the prefix, which are not searched.
+    pub folders: usize,
+}
+
+/// All objects right under a prefix that are not hidden.
+///
+/// # Errors
+/// What the store refuses, and a list that is too long.
+pub(super) async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal> {
+    let is_visible = |name: &str| {
+        let leaf = name.strip_prefix(prefix).unwrap_or(name);
+        !leaf.is_empty() && !leaf.starts_with('.')
+    };
+    let listed = list(store, prefix, false, is_visible).await?;
+    let is_collection = |object: &ObjectMeta| object.location.filename() == Some(COLLECTION);
+    if listed.objects.iter().any(is_collection) {
+        Err("is what slotscope collect wrote; copy it into a directory, then name that".into())
+    } else {
+        Ok(listed)
+    }
+}
+
+/// All objects whose names match.
+///
+/// # Errors
+/// As `under`.
+pub(super) async fn matching(store: &Store, wanted: &str) -> Result<Listed, Refusal> {
+    let is_wanted = |name: &str| pattern::matches(wanted, name) || wanted == name;
+    let is_deep = pattern::is_deep(wanted);
+    let listed = list(store, pattern::fixed_part(wanted), is_deep, is_wanted).await?;
+    Ok(Listed {
+        folders: 0,
+        ..listed
+    })
+}
+
+async fn list(
+    store: &Store,
+    prefix: &str,
+    is_deep: bool,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Listed, Refusal> {
+    let kind = store.address.kind;
+    let pages = store
+        .pages
+        .as_ref()
+        .ok_or("no list of names; name a file")?;
+    let mut listed = Listed::default();
+    let mut token = None;
+    for _ in 0..MOST_PAGES {
+        let options = PaginatedListOptions {
+            delimiter: (!is_deep).then_some("/".into()),
+            page_token: token.take(),
+            ..PaginatedListOptions::default()
+        };
+        let some = Some(prefix).filter(|prefix| !prefix.is_empty());
+        let page = pages.0.list_paginated(some, options).await;
+        let page = page.map_err(|error| Refusal::of(&error, kind))?;
+        listed.folders += page.result.common_prefixes.len();
+        // A folder of a console is an empty object that is called as the prefix.
+        let is_folder = |name: &str| prefix.strip_suffix('/') == Some(name);
+        let wanted = page.result.objects.into_iter().filter(|object| {
+            let name = object.location.as_ref();
+            is_wanted(name) && !(object.size == 0 && is_folder(name))
+        });
+        listed.objects.extend(wanted);
+        if listed.objects.len() > MOST_OBJECTS {
+            return Err("more than 100000 objects; name fewer of them, by a longer prefix".into());
+        }
+        token = page.page_token;
+        if token.is_none() {
+            listed
+                .objects
+                .sort_by(|a, b| a.location.as_ref().cmp(b.location.as_ref()));
+            return Ok(listed);
+        }
+    }
+    Err("a list of more than 1000 pages; name a longer prefix".into())
+}

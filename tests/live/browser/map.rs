@@ -1,0 +1,133 @@
+//! The map of the slots: it follows the metric, names what fills a slot, and answers to a finger.
+
+use std::fmt::Write;
+
+use super::{of_sample, open, report};
+use serde_json::{Value, json};
+use testkit::chromium::Tab;
+use testkit::run::Scratch;
+
+fn most(loads: &Value) -> usize {
+    let loads = loads.as_array().unwrap().iter().map(|load| load.as_u64());
+    let first = loads
+        .enumerate()
+        .max_by_key(|(slot, load)| (*load, usize::MAX - slot));
+    first.unwrap().0
+}
+
+fn listed(tab: &mut Tab) -> Vec<usize> {
+    let slots = tab.texts("#fullest b");
+    slots.iter().map(|slot| slot.parse().unwrap()).collect()
+}
+
+#[test]
+fn heading_list_and_panel_follow_the_metric() {
+    let report = of_sample("shop.csv.zst", "shop.nodes");
+    let mut tab = open(&report);
+    for (metric, name) in [
+        ("bytes", Some("leaderboard:loyalty")),
+        ("keys", None),
+        ("ops", Some("{flash-sale}")),
+    ] {
+        tab.click(&format!("#metric input[value={metric}]"));
+        assert_eq!(tab.text("#slots-head"), format!("Slots by {metric}"));
+        let fullest = most(&report.json["slots"][metric]);
+        assert_eq!(listed(&mut tab)[0], fullest, "{metric}");
+        assert_eq!(tab.text("#under h3"), format!("Slot {fullest}"));
+        let panel = tab.text("#under");
+        for wanted in name.into_iter().chain([&*format!("in {metric}")]) {
+            assert!(panel.contains(wanted), "{metric}: {panel}");
+        }
+    }
+    // The slot that a key fills names it, in the panel and in the table.
+    tab.click("#metric input[value=bytes]");
+    assert!(
+        tab.text("#under dd div").starts_with("leaderboard:loyalty"),
+        "{}",
+        tab.text("#under")
+    );
+    let table = tab.text("#hot-slots-table");
+    assert!(
+        table.contains("config:flags") && table.contains("{flash-sale}"),
+        "{table}"
+    );
+}
+
+#[test]
+fn the_scale_ends_at_a_quantile_and_the_slots_above_it_are_labelled() {
+    let report = of_sample("shop.csv.zst", "shop.nodes");
+    let mut tab = open(&report);
+    let mut loads: Vec<u64> = serde_json::from_value(report.json["slots"]["ops"].clone()).unwrap();
+    loads.sort_unstable();
+    let top = loads[loads.len() * 999 / 1000];
+    let end = tab.text("#most");
+    let end: u64 = end
+        .trim_end_matches(" ops or more")
+        .replace(',', "")
+        .parse()
+        .unwrap();
+    assert!((top..top + top / 10).contains(&end), "{end}, not {top}");
+    let labels = tab.texts(".peak");
+    assert!(
+        labels.len() > 2 && labels[0] == "7991{flash-sale}",
+        "{labels:?}"
+    );
+    let overlap = tab.eval("(() => { const boxes = [...document.querySelectorAll('.peak > span')].map((e) => e.getBoundingClientRect()); return boxes.some((a, i) => boxes.some((b, j) => i < j && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)); })()");
+    assert_eq!(overlap, false);
+    assert!(tab.text("#slot-view .legend").contains("empty"));
+    tab.click("#scale input[value=log]");
+    assert_eq!(tab.texts(".peak").len(), 0, "a logarithmic scale holds all");
+}
+
+#[test]
+fn many_nodes_have_no_borders_at_first() {
+    let mut listing = String::new();
+    for node in 0..100 {
+        let [first, last] = [node, node + 1].map(|at| at * 16384 / 100);
+        let own = if node == 0 { "myself," } else { "" };
+        writeln!(
+            listing,
+            "{node:040x} 10.0.0.{node}:6379@16379 {own}master - 0 0 {node} connected {first}-{}",
+            last - 1
+        )
+        .unwrap();
+    }
+    let scratch = Scratch::new();
+    scratch.file("many.nodes", listing.as_bytes());
+    let many = scratch.path("many.nodes");
+    let keys: String = (0..2000).map(|key| format!("key:{key}\n")).collect();
+    for (flags, checked) in [
+        (["--topology", many.to_str().unwrap()], false),
+        (["--nodes", "24"], true),
+    ] {
+        let report = report(keys.as_bytes(), &flags);
+        let mut tab = open(&report);
+        let borders = tab.eval("document.querySelector('#borders').checked");
+        assert_eq!(borders, checked, "{flags:?}");
+    }
+}
+
+#[test]
+fn a_finger_means_the_fullest_slot_below_it() {
+    let report = of_sample("shop.csv.zst", "shop.nodes");
+    let mut tab = open(&report);
+    tab.emulate(390, "light");
+    tab.call(
+        "Emulation.setTouchEmulationEnabled",
+        json!({"enabled": true, "maxTouchPoints": 1}),
+    );
+    tab.click("#hottest");
+    assert_ne!(tab.text("#under h3"), "Slot 7991");
+    // Slot 7991 is in row 62 and column 55; the finger is a cell off.
+    let place = tab.eval("(() => { const e = document.querySelector('#map'); e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect(); return {x: b.left + 56.5 / 128 * b.width, y: b.top + 63.5 / 128 * b.height}; })()");
+    let touch = |tab: &mut Tab, kind: &str, points: Value| {
+        tab.call(
+            "Input.dispatchTouchEvent",
+            json!({"type": kind, "touchPoints": points}),
+        );
+    };
+    touch(&mut tab, "touchStart", json!([place]));
+    touch(&mut tab, "touchEnd", json!([]));
+    assert_eq!(tab.text("#under h3"), "Slot 7991");
+    assert_eq!(tab.faults(), Vec::<String>::new());
+}

@@ -1,0 +1,135 @@
+//! The pages of `timeline` and `trend`.
+
+use std::path::Path;
+
+use serde_json::json;
+use testkit::chromium::Chromium;
+use testkit::run::{Scratch, code, slotscope, stderr};
+use testkit::timeline::{capture, seconds};
+use testkit::trend::{edited, eight_months, run};
+
+use super::UNREADABLE;
+
+#[test]
+fn the_map_of_the_page_answers_to_pointer_wheel_and_keys_at_every_width_in_both_themes() {
+    let scratch = Scratch::new();
+    let mut seconds = seconds(11);
+    for line in seconds.iter_mut().flatten() {
+        *line = line.replace("{hot}", "{<img src=x onerror=alert(1)>}");
+    }
+    let file = capture(&scratch, "node.monitor", &seconds);
+    let out = scratch.path("out");
+    let args = [
+        "timeline",
+        &file,
+        "--nodes",
+        "3",
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    assert_eq!(code(&slotscope(&args).output().unwrap()), 0);
+    let pictures = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
+    let pictures = pictures.join("browser");
+    let mut tab = Chromium::start().tab(1440, "light");
+    for (width, theme) in [
+        (1440, "light"),
+        (1440, "dark"),
+        (390, "light"),
+        (390, "dark"),
+    ] {
+        tab.emulate(width, theme);
+        tab.open(&out.join("timeline.html"));
+        let place = format!("{width} px, {theme}");
+        assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");
+        tab.screenshot(&pictures.join(format!("timeline-{width}-{theme}.png")));
+
+        // It shows the largest burst first.
+        let under = tab.text("#heat-under");
+        let slot = usize::from(slotscope::slot(b"{<img src=x onerror=alert(1)>}"));
+        let row = format!("Slots {} to {}", slot / 64 * 64, slot / 64 * 64 + 63);
+        assert!(
+            under.contains(&row) && under.contains("2026-11-21 06:28:35 UTC: "),
+            "{under}"
+        );
+        assert!(
+            under.contains("Heaviest hash tags: {<img src=x onerror=alert(1)>} ("),
+            "{under}"
+        );
+        assert!(
+            under.contains("Burst: hash tag {<img src=x onerror=alert(1)>} (slot "),
+            "{under}"
+        );
+
+        let range = "document.getElementById('heat-range').textContent";
+        assert_eq!(tab.eval(range), "slots 0 to 16383", "{place}");
+        tab.eval("document.getElementById('heat').focus()");
+        tab.press("ArrowRight");
+        assert!(tab.text("#heat-under").contains("06:28:36 UTC"), "{place}");
+        tab.press("+");
+        assert_ne!(tab.eval(range), "slots 0 to 16383", "{place}");
+        assert!(
+            tab.text("#heat-from").as_str() > "2026-11-21 06:26:35",
+            "{place}"
+        );
+        tab.press("0");
+        assert_eq!(tab.eval(range), "slots 0 to 16383", "{place}");
+        tab.hover("#heat", (0.001, 0.001));
+        assert!(
+            tab.text("#heat-under")
+                .starts_with("Slots 0 to 63, 2026-11-21 06:26:35 UTC: ")
+        );
+        let wheel = "document.getElementById('heat').dispatchEvent(new WheelEvent('wheel', {deltaY: -1, cancelable: true}))";
+        assert_eq!(
+            tab.eval(wheel),
+            false,
+            "the page does not scroll while the map zooms"
+        );
+        assert_ne!(tab.eval(range), "slots 0 to 16383", "{place}");
+        tab.click("#heat-all");
+        assert_eq!(tab.eval(range), "slots 0 to 16383", "{place}");
+        assert_eq!(tab.faults(), Vec::<String>::new(), "{place}");
+    }
+}
+
+#[test]
+fn the_page_is_readable_in_both_themes_and_asks_for_nothing() {
+    let scratch = Scratch::new();
+    let mut reports = eight_months(&scratch);
+    reports[7] = edited(&scratch, "r7", "nasty", |report| {
+        let tags = report["tags"]["top"].as_array_mut().unwrap();
+        tags[0]["tag"] = json!("</script><img src=x onerror=alert(1)>");
+        report["nodes"]["list"][0]["address"] = json!("<svg/onload=alert(2)>:1");
+    });
+    let said = run(
+        &scratch,
+        &reports,
+        &["--out", "out", "--maxmemory", "100kb"],
+    );
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    let pictures = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
+    let pictures = pictures.join("browser");
+    let mut tab = Chromium::start().tab(1440, "light");
+    for (width, theme) in [
+        (1440, "light"),
+        (1440, "dark"),
+        (390, "light"),
+        (390, "dark"),
+    ] {
+        tab.emulate(width, theme);
+        tab.open(&scratch.path("out/trend.html"));
+        let place = format!("{width} px, {theme}");
+        assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");
+        tab.screenshot(&pictures.join(format!("trend-{width}-{theme}.png")));
+        let button = if theme == "dark" { "Light" } else { "Dark" };
+        assert_eq!(tab.text("#theme"), button, "{place}");
+        assert_eq!(
+            tab.eval("document.querySelectorAll('figure.curve path[stroke-linecap]').length"),
+            16
+        );
+        assert!(
+            tab.text("#tags").contains("<img src=x onerror=alert(1)>"),
+            "{place}"
+        );
+        assert_eq!(tab.faults(), Vec::<String>::new(), "{place}");
+    }
+}

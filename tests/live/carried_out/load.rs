@@ -1,0 +1,170 @@
+//! Load: a key that most of the reads of its node go to, seen by CLUSTER SLOT-STATS and by MONITOR.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::carried_out::probe::SetOnDrop;
+use crate::carried_out::steps::{judged, steps};
+use slotscope::slot::slot;
+use testkit::cluster::Cluster;
+use testkit::kinds::Kind;
+use testkit::redis::{Server, wait_for};
+use testkit::run::{Scratch, report};
+
+const HOT: &str = "cfg:flags";
+const KEYS: usize = 6000;
+/// Reads of other keys on each node at a time, and of the hot one.
+const USUAL: usize = 60;
+const MORE: usize = 300;
+/// The size of a capture.
+const CAPTURED_BYTES: u64 = 1 << 20;
+
+#[test]
+fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
+    let options = ["--cluster-slot-stats-enabled", "yes"].map(String::from);
+    let cluster = Cluster::with_replicas(Kind::Valkey91, &options);
+    let mut of_nodes: Vec<Vec<String>> = vec![Vec::new(); 3];
+    for key in (0..KEYS).map(|i| format!("item:{i}")) {
+        of_nodes[cluster.owner(slot(key.as_bytes()))].push(key);
+    }
+    for (node, keys) in of_nodes.iter().enumerate() {
+        let mut keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        if cluster.owner(slot(HOT.as_bytes())) == node {
+            keys.push(HOT);
+        }
+        let sets: Vec<Vec<&[u8]>> = keys
+            .iter()
+            .map(|key| vec![b"SET".as_slice(), key.as_bytes(), b"value"])
+            .collect();
+        cluster.servers[node].connect().pipeline(&sets);
+    }
+    cluster.wait_for_replicas();
+    let (is_over, is_cached) = (AtomicBool::new(false), AtomicBool::new(false));
+    let scratch = Scratch::new();
+    let series = ["--every", "1s", "--for", "4s"];
+    thread::scope(|threads| {
+        let over = SetOnDrop(&is_over);
+        for (node, keys) in of_nodes.iter().enumerate() {
+            let is_its = cluster.owner(slot(HOT.as_bytes())) == node;
+            let (server, flags) = (&cluster.servers[node], [&is_over, &is_cached]);
+            threads.spawn(move || read(server, keys, is_its, flags));
+        }
+        // A machine that does other things as well may give one server less of its time in some seconds.
+        let asks_for_names = (0..5).any(|_| {
+            let by_cpu = judged(&scratch, &cluster.address(0), &series, &[]);
+            assert_hot(&by_cpu, "cpu");
+            let left = by_cpu["verdict"]["left"][0]["reason"].as_str().unwrap();
+            left.contains("MONITOR")
+        });
+        assert!(asks_for_names);
+
+        let by_ops = captured(&scratch, &cluster);
+        assert_hot(&by_ops, "ops");
+        let [step] = steps(&by_ops) else {
+            panic!("{}", by_ops["verdict"]["steps"])
+        };
+        assert_eq!(step["kind"], "cache", "{step}");
+        let sentence = step["sentence"].as_str().unwrap();
+        assert!(
+            sentence.contains(HOT) && sentence.contains("100"),
+            "{sentence}"
+        );
+
+        is_cached.store(true, Relaxed);
+        let after = captured(&scratch, &cluster);
+        assert!(steps(&after).is_empty(), "{}", after["verdict"]["steps"]);
+        assert_eq!(load(&after)["state"], "balanced", "{}", load(&after));
+        // The CPU time of a command includes what other programs took: here that may be uneven by itself.
+        let by_cpu = judged(&scratch, &cluster.address(0), &series, &[]);
+        let sentence = load(&by_cpu)["sentence"].as_str().unwrap();
+        assert!(
+            !sentence.contains(&slot(HOT.as_bytes()).to_string()),
+            "{sentence}"
+        );
+        drop(over);
+    });
+}
+
+/// The load of a report.
+fn load(report: &Value) -> &Value {
+    let mut roles = report["verdict"]["roles"].as_array().unwrap().iter();
+    roles.find(|role| role["role"] == "load").unwrap()
+}
+
+/// The report says that the load is uneven, and names the key.
+fn assert_hot(report: &Value, metric: &str) {
+    let load = load(report);
+    println!("{metric}: {}", report["verdict"]["sentence"]);
+    for step in steps(report) {
+        println!("  {} -> {}", step["sentence"], step["after"]);
+    }
+    assert_eq!(
+        (&load["metric"], &load["state"]),
+        (&metric.into(), &"skewed".into()),
+        "{load}"
+    );
+    let hot = slot(HOT.as_bytes());
+    let names_it = |text: &str| text.contains(HOT) || text.contains(&hot.to_string());
+    assert!(names_it(load["sentence"].as_str().unwrap()), "{load}");
+}
+
+/// Reads keys of a server until it is over; of the hot key too, as long as it is not cached.
+fn read(server: &Server, keys: &[String], is_its: bool, [is_over, is_cached]: [&AtomicBool; 2]) {
+    let mut client = server.connect();
+    let mut at = 0;
+    while !is_over.load(Relaxed) {
+        let more = if is_its && !is_cached.load(Relaxed) {
+            MORE
+        } else {
+            0
+        };
+        let usual = (0..USUAL).map(|i| keys[(at + i) % keys.len()].as_str());
+        let all = usual.chain((0..more).map(|_| HOT));
+        let gets: Vec<Vec<&[u8]>> = all
+            .map(|key| vec![b"GET".as_slice(), key.as_bytes()])
+            .collect();
+        client.pipeline(&gets);
+        at += USUAL;
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The report on a capture of each primary with MONITOR.
+fn captured(scratch: &Scratch, cluster: &Cluster) -> Value {
+    let names: Vec<String> = (0..3)
+        .map(|i| format!("{}.monitor", cluster.address(i)))
+        .collect();
+    let start = |(i, name): (usize, &String)| {
+        let port = cluster.servers[i].port.to_string();
+        Command::new("redis-cli")
+            .args(["-p", &port, "MONITOR"])
+            .stdin(Stdio::null())
+            .stdout(File::create(scratch.path(name)).unwrap())
+            .spawn()
+            .unwrap()
+    };
+    let mut running: Vec<_> = names.iter().enumerate().map(start).collect();
+    wait_for(|| {
+        let size = |name: &String| scratch.path(name).metadata().unwrap().len();
+        match names.iter().find(|name| size(name) < CAPTURED_BYTES) {
+            None => Ok(()),
+            Some(name) => Err(format!("{name} has {} bytes", size(name))),
+        }
+    });
+    for child in &mut running {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let names = names.iter().map(String::as_str);
+    let args: Vec<&str> = ["analyze", "--topology", "out", "--json"]
+        .into_iter()
+        .chain(names)
+        .collect();
+    report(&scratch.run(&args))
+}

@@ -1,0 +1,90 @@
+//! How long servers keep clients waiting: a PING every few milliseconds at each. A server that blocks works or waits for
+//! another one that does, so that no wait counts for more than the servers worked meanwhile: the rest is the machine, which
+//! had no core or no disk for them.
+
+use std::fs;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use testkit::cluster::bulks;
+use testkit::redis::{Reply, Server};
+
+/// Between two PINGs.
+const PAUSE: Duration = Duration::from_millis(2);
+/// No client may wait longer unless a key was named.
+pub(crate) const MOST: Duration = Duration::from_millis(100);
+
+/// Pings all servers until `run` returns; gives back its result, and the longest wait at each server.
+pub(crate) fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (R, Vec<Duration>) {
+    let is_over = AtomicBool::new(false);
+    let ping = |server: &Server| {
+        let mut client = server.connect();
+        let mut longest = Duration::ZERO;
+        while !is_over.load(Relaxed) {
+            let (asked, before) = (Instant::now(), on_core(servers));
+            client.call(&["PING"]);
+            let wait = asked.elapsed();
+            if wait > longest {
+                let worked = on_core(servers)
+                    .zip(before)
+                    .map(|(now, before)| now - before);
+                longest = longest.max(worked.map_or(wait, |worked| worked.min(wait)));
+            }
+            thread::sleep(PAUSE);
+        }
+        longest
+    };
+    thread::scope(|threads| {
+        let pinging: Vec<_> = servers
+            .iter()
+            .map(|server| threads.spawn(|| ping(server)))
+            .collect();
+        let over = SetOnDrop(&is_over);
+        let result = run();
+        drop(over);
+        let longest = pinging.into_iter().map(|thread| thread.join().unwrap());
+        (result, longest.collect())
+    })
+}
+
+/// For how long the servers have run on a core, where the system tells it.
+fn on_core(servers: &[Server]) -> Option<Duration> {
+    let of = |server: &Server| {
+        let text = fs::read_to_string(format!("/proc/{}/schedstat", server.id())).ok()?;
+        text.split(' ')
+            .next()?
+            .parse()
+            .ok()
+            .map(Duration::from_nanos)
+    };
+    servers.iter().map(of).sum()
+}
+
+/// The commands that kept a server busy for longer than `MOST`, shortened.
+pub(crate) fn slow_commands(server: &Server) -> Vec<String> {
+    let Reply::Array(entries) = server.connect().call(&["SLOWLOG", "GET", "100"]) else {
+        panic!("no slow log")
+    };
+    let entry = |entry: Reply| {
+        let Reply::Array(mut fields) = entry else {
+            panic!("an entry of the slow log: {entry:?}")
+        };
+        let words: Vec<String> = bulks(fields.remove(3))
+            .iter()
+            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .collect();
+        format!("{:?}: {}", fields[2], words.join(" "))
+    };
+    entries.into_iter().map(entry).collect()
+}
+
+/// Sets a flag when it is dropped: a test that panics must not leave its threads running.
+pub(crate) struct SetOnDrop<'a>(pub &'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}

@@ -1,0 +1,77 @@
+//! Collects, analyzes, and carries out what the report says.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::plan::follower::Follower;
+use slotscope::slot::policy::Policy;
+use slotscope::whatif::rules::RenameRules;
+use testkit::run::{Scratch, report, stderr, succeeded};
+
+/// Collects the cluster at `address` into `out`, and the report on that and on `more` inputs.
+pub(super) fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&str]) -> Value {
+    let args = [&["collect", address, "-o", "out", "--force"], flags].concat();
+    succeeded(scratch.run(&args));
+    let args = [&["analyze", "out"], more, &["--json"]].concat();
+    let report = report(&scratch.run(&args));
+    println!("{}", report["verdict"]["sentence"].as_str().unwrap());
+    for step in steps(&report) {
+        println!("  {} -> {}", step["sentence"], step["after"]);
+        println!("    {}", step["command"]);
+    }
+    println!("  left: {}", report["verdict"]["left"]);
+    report
+}
+
+/// The steps of a report.
+pub(super) fn steps(report: &Value) -> &[Value] {
+    report["verdict"]["steps"].as_array().unwrap()
+}
+
+/// Pastes the command of a step that moves slots, and runs the script that it writes.
+pub(super) fn move_slots(scratch: &Scratch, step: &Value) {
+    let command = step["command"].as_str().unwrap();
+    let (_, script) = command.rsplit_once("> ").unwrap();
+    let written = scratch.shell(command);
+    assert!(written.status.success(), "{command}: {}", stderr(&written));
+    let output = Command::new("bash")
+        .arg(script)
+        .current_dir(scratch.path(""))
+        .output()
+        .unwrap();
+    // Keys are written meanwhile, so that they may be spread otherwise than planned: that is exit code 1 after all moves.
+    let said = stderr(&output);
+    let is_spread = !said.contains("the keys are not spread as planned");
+    assert_eq!(
+        output.status.code(),
+        Some(i32::from(!is_spread)),
+        "{script}: {said}"
+    );
+    println!("  {}", said.lines().last().unwrap_or_default());
+}
+
+/// Gives keys the names that a step with `whatif --split` means, as an application would: it writes the new one, then
+/// removes the old one. The command itself has to run, too.
+pub(super) fn rename(
+    scratch: &Scratch,
+    step: &Value,
+    follower: &mut Follower,
+    keys: &[String],
+    value: &[u8],
+) {
+    let command = step["command"].as_str().unwrap();
+    let tried = scratch.shell(command);
+    assert!(tried.status.success(), "{command}: {}", stderr(&tried));
+    let split = command.split_once("--split ").unwrap().1;
+    let split = split.split('\'').nth(1).unwrap().to_owned();
+    let rules = RenameRules::parse(&[], &[], &[split]).unwrap();
+    let mut renaming = rules.start();
+    for key in keys {
+        let mut name = Vec::new();
+        rules.rename(key.as_bytes(), &Policy::Oss, &mut renaming, &mut name);
+        assert_ne!(name, key.as_bytes(), "{command}");
+        follower.set(&name, value);
+        follower.call(key.as_bytes(), &[b"UNLINK", key.as_bytes()]);
+    }
+}

@@ -1,0 +1,94 @@
+//! Azure Blob Storage, as azurite imitates it.
+
+use std::process::Command;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::{Started, dumps, installed, report_of, run_with};
+use testkit::run::assert_fails;
+
+/// The account that every azurite has, and its key, which are published.
+const ACCOUNT: &str = "devstoreaccount1";
+const KEY: &str =
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
+fn azurite() -> Started {
+    let mut command = Command::new(installed("azurite/node_modules/.bin/azurite-blob"));
+    command.args([
+        "--blobHost",
+        "127.0.0.1",
+        "--blobPort",
+        "0",
+        "--inMemoryPersistence",
+    ]);
+    command.args(["--skipApiVersionCheck", "--disableTelemetry"]);
+    Started::new(&mut command, "successfully listens on")
+}
+
+/// Puts something into the account, signed as the service wants it.
+fn put(server: &Started, path: &str, query: &str, body: &[u8]) {
+    let date = "Sun, 22 Nov 2026 10:00:00 GMT";
+    let kind = if query.is_empty() {
+        "x-ms-blob-type:BlockBlob\n"
+    } else {
+        ""
+    };
+    let length = if body.is_empty() {
+        String::new()
+    } else {
+        body.len().to_string()
+    };
+    let resource = format!("/{ACCOUNT}/{ACCOUNT}/{path}{}", query.replace('=', ":"));
+    let signed = format!(
+        "PUT\n\n\n{length}\n\n\n\n\n\n\n\n\n{kind}x-ms-date:{date}\nx-ms-version:2021-08-06\n{resource}"
+    );
+    let mut mac = Hmac::<Sha256>::new_from_slice(&STANDARD.decode(KEY).unwrap()).unwrap();
+    mac.update(signed.replace("?", "\n").as_bytes());
+    let signature = STANDARD.encode(mac.finalize().into_bytes());
+    let authorization = format!("SharedKey {ACCOUNT}:{signature}");
+    let mut headers = vec![
+        ("x-ms-date", date),
+        ("x-ms-version", "2021-08-06"),
+        ("Authorization", &authorization),
+    ];
+    headers.extend((!kind.is_empty()).then_some(("x-ms-blob-type", "BlockBlob")));
+    server.send("PUT", &format!("/{ACCOUNT}/{path}{query}"), &headers, body);
+}
+
+#[test]
+fn a_report_from_azure_is_that_of_the_same_files() {
+    let server = azurite();
+    put(&server, "box", "?restype=container", b"");
+    let (scratch, names) = dumps();
+    for name in names {
+        let content = std::fs::read(scratch.path("dumps").join(name)).unwrap();
+        put(
+            &server,
+            &format!("box/in/{}", name.replace(' ', "%20")),
+            "",
+            &content,
+        );
+    }
+    let url = format!("http://{}", server.address);
+    let variables = [
+        ("AZURE_STORAGE_USE_EMULATOR", "true"),
+        ("AZURITE_BLOB_STORAGE_URL", url.as_str()),
+    ];
+    let (here, _) = report_of(&[scratch.path("dumps").to_str().unwrap()], &[]);
+    for address in ["az://box/in/", "abfs://box/in/*"] {
+        let (there, _) = report_of(&[address], &variables);
+        assert!(there == here, "{address}");
+    }
+    for (address, what) in [
+        ("az://box/no", "no such object"),
+        ("az://nothing/no", "no such bucket or container"),
+    ] {
+        assert_fails(
+            &run_with(&["analyze", address], &variables),
+            &[address, what],
+        );
+    }
+}

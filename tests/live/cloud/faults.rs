@@ -1,0 +1,213 @@
+//! Servers that refuse, fail, or send something else: one line, in bounded time.
+
+use std::time::{Duration, Instant};
+
+use super::server::{Asked, Fault, Server};
+use super::{run, run_with};
+use testkit::run::{assert_fails, report};
+
+/// A dump whose middle is in no head of it.
+fn dump() -> Vec<u8> {
+    b"user:{1}:name\n".repeat(100_000)
+}
+
+/// Analyzes a dump of a server whose answers after the first are wrong; few retries, short waits.
+fn analyze(
+    fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
+) -> (std::process::Output, Server) {
+    let server = Server::with_faults([("d.keys", &*dump())], fault);
+    let url = server.url("d.keys");
+    let quick = ["max_retries=2", "timeout=3s"].map(|option| ["--storage-option", option]);
+    let args = [&["analyze", "--json", &url], quick.as_flattened()].concat();
+    (run(&args), server)
+}
+
+/// As `fault`, for all requests after the first.
+fn later(fault: Fault) -> impl Fn(&Asked) -> Option<Fault> + Send + Sync {
+    move |asked| (asked.nth > 0).then(|| fault.clone())
+}
+
+#[test]
+fn what_is_refused_is_one_line_with_the_way_out() {
+    let of_region = "<Error><Code>PermanentRedirect</Code><Region>eu-west-1</Region></Error>";
+    for (fault, parts) in [
+        (
+            Fault::Status(404),
+            ["no such object (404)", "check the spelling"],
+        ),
+        (
+            Fault::Status(403),
+            ["access is denied (403)", "check the address"],
+        ),
+        (
+            Fault::Status(401),
+            ["access is denied (401)", "USER:PASSWORD"],
+        ),
+        (
+            Fault::Status(500),
+            ["the server fails (500)", "run again later"],
+        ),
+        (
+            Fault::Text(400, of_region.into()),
+            ["refuses (400 PermanentRedirect)", "check"],
+        ),
+        (
+            Fault::Text(403, "<Code>\x1b[2J</Code>".into()),
+            ["denied (403)", "check"],
+        ),
+        (
+            Fault::Whole,
+            ["whole files only", "curl -fsS URL | slotscope"],
+        ),
+        (
+            Fault::Range("bytes 5-9/10"),
+            ["cannot be used", "check the address"],
+        ),
+        (
+            Fault::Range("bytes 0-18446744073709551615/10"),
+            ["a range that no object has", "d.keys"],
+        ),
+        (
+            Fault::Length(7),
+            ["other bytes than it was asked for", "copy"],
+        ),
+        (
+            Fault::Length(-7),
+            ["other bytes than it was asked for", "copy"],
+        ),
+    ] {
+        let shown = format!("{fault:?}");
+        let (output, server) = analyze(move |_| Some(fault.clone()));
+        println!("{shown}");
+        assert_fails(&output, &[&server.url("d.keys"), parts[0], parts[1]]);
+    }
+}
+
+#[test]
+fn an_object_that_changes_meanwhile_is_no_report() {
+    for fault in [
+        Fault::Status(412),
+        Fault::Tag("\"v2\""),
+        Fault::Range("bytes 0-9/10"),
+    ] {
+        let shown = format!("{fault:?}");
+        let (output, server) = analyze(later(fault));
+        println!("{shown}");
+        assert_fails(&output, &[&server.url("d.keys")]);
+    }
+}
+
+#[test]
+fn what_passes_is_tried_again() {
+    let (output, server) = analyze(|asked| (asked.nth % 2 == 0).then_some(Fault::Status(503)));
+    assert_eq!(report(&output)["input"]["keys"], 100_000);
+    assert_eq!(server.asked().len(), 4);
+    // A body that is cut off is read on from where it was cut.
+    let (output, server) = analyze(|asked| (asked.nth == 1).then_some(Fault::Cut(1000)));
+    assert_eq!(report(&output)["input"]["keys"], 100_000);
+    assert_eq!(server.asked()[2].range.as_ref().unwrap().start, 1000);
+}
+
+#[test]
+fn a_server_that_never_comes_to_an_end_is_given_up() {
+    for fault in [Fault::Drip, Fault::Cut(1)] {
+        let shown = format!("{fault:?}");
+        let begun = Instant::now();
+        let (output, server) = analyze(later(fault));
+        println!("{shown}");
+        assert_fails(&output, &[&server.url("d.keys"), "run again"]);
+        assert!(begun.elapsed() < Duration::from_secs(60));
+    }
+}
+
+#[test]
+fn lists_without_an_end_and_refused_lists_are_named() {
+    let list = |fault: Fault| {
+        let server = Server::with_faults([("b/d/x.keys", b"a\n")], move |_| Some(fault.clone()));
+        let url = server.url("");
+        let variables = [
+            ("AWS_ENDPOINT_URL", url.trim_end_matches('/')),
+            ("AWS_SKIP_SIGNATURE", "true"),
+        ];
+        let quick = ["--storage-option", "max_retries=1"];
+        let args = [&["analyze", "s3://b/d/*.keys"][..], &quick].concat();
+        (run_with(&args, &variables), server)
+    };
+    let (output, server) = list(Fault::More);
+    assert_fails(
+        &output,
+        &[
+            "s3://b/d/*.keys",
+            "a list of more than 1000 pages",
+            "longer prefix",
+        ],
+    );
+    assert_eq!(server.asked().len(), 1000);
+    assert_fails(
+        &list(Fault::Status(403)).0,
+        &["s3://b/d/*.keys", "denied (403)", "AWS_ACCESS"],
+    );
+    assert_fails(
+        &list(Fault::Status(503)).0,
+        &["s3://b/d/*.keys", "fails (503)"],
+    );
+}
+
+#[test]
+fn a_bucket_without_credentials_or_in_another_region_is_named_with_what_to_set() {
+    let region =
+        "<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region></Error>";
+    let fault = move |_: &Asked| Some(Fault::Text(400, region.into()));
+    let server = Server::with_faults([("b/d", b"a\n")], fault);
+    let url = server.url("");
+    let (endpoint, metadata) = (url.trim_end_matches('/'), "http://127.0.0.1:1");
+    let variables = [
+        ("AWS_ENDPOINT_URL", endpoint),
+        ("AWS_SKIP_SIGNATURE", "true"),
+    ];
+    let output = run_with(&["analyze", "s3://b/d"], &variables);
+    assert_fails(
+        &output,
+        &["s3://b/d", "another region", "set AWS_REGION=eu-west-1"],
+    );
+    let variables = [
+        ("AWS_ENDPOINT_URL", endpoint),
+        ("AWS_METADATA_ENDPOINT", metadata),
+    ];
+    let output = run_with(&["analyze", "s3://b/d"], &variables);
+    assert_fails(
+        &output,
+        &[
+            "s3://b/d",
+            "no credentials",
+            "aws configure export-credentials",
+        ],
+    );
+}
+
+#[test]
+fn a_place_that_cannot_be_reached_is_said_at_once() {
+    let begun = Instant::now();
+    let output = run(&["analyze", "http://127.0.0.1:1/d.keys"]);
+    assert_fails(
+        &output,
+        &["http://127.0.0.1:1/d.keys: \"127.0.0.1:1\" cannot be reached"],
+    );
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    for (option, what) in [
+        ("nonsense=1", "no such option"),
+        ("allow_invalid_certificates=true", "no such option"),
+        ("max_retries=x", "whole number"),
+        ("timeout=hunter2", "check the address"),
+        ("hunter2", "NAME=VALUE"),
+    ] {
+        let output = run(&[
+            "analyze",
+            "http://127.0.0.1:1/d",
+            "--storage-option",
+            option,
+        ]);
+        assert_fails(&output, &[what]);
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("hunter2"));
+    }
+}

@@ -1,0 +1,147 @@
+//! Dumps on web servers and in object stores give the reports that the same files give, and what goes wrong on the way is
+//! one line that names the object.
+
+mod azure;
+mod faults;
+mod google;
+mod redirects;
+mod s3;
+pub(crate) mod server;
+mod web;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use testkit::dumps::gzip;
+use testkit::forms;
+use testkit::rng::Rng;
+use testkit::run::{Scratch, report, slotscope, without_origin};
+
+/// `slotscope ARGS`, without the proxies and the credentials of whoever runs the tests, and with few retries.
+pub(crate) fn run(args: &[&str]) -> Output {
+    run_with(args, &[])
+}
+
+/// As `run`, with these variables.
+pub(crate) fn run_with(args: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = slotscope(args);
+    let taken = ["AWS_", "AZURE_", "GOOGLE_", "HTTP_", "HTTPS_", "ALL_"];
+    for (name, _) in std::env::vars_os() {
+        let upper = name.to_string_lossy().to_ascii_uppercase();
+        if taken.iter().any(|prefix| upper.starts_with(prefix)) {
+            command.env_remove(name);
+        }
+    }
+    command.envs(variables.iter().copied());
+    command.output().unwrap()
+}
+
+/// A directory with a few dumps, one compressed, one an RDB file; their names.
+fn dumps() -> (Scratch, [&'static str; 4]) {
+    let scratch = Scratch::new();
+    let names = ["a.keys", "b.csv.gz", "c.rdb", "d e.csv"];
+    let dump = |format, bytes, seed| forms::dump(format, bytes, &mut Rng::new(seed)).unwrap();
+    let contents = [
+        dump("lines", 2 << 20, 1),
+        gzip(&dump("csv", 1 << 18, 2)),
+        dump("rdb", 1 << 18, 3),
+        dump("csv", 1 << 18, 4),
+    ];
+    std::fs::create_dir(scratch.path("dumps")).unwrap();
+    for (name, content) in names.iter().zip(contents) {
+        scratch.file(&format!("dumps/{name}"), content);
+    }
+    (scratch, names)
+}
+
+/// The report of inputs, without what says where they are; and their names.
+fn report_of(inputs: &[&str], variables: &[(&str, &str)]) -> (Value, Vec<String>) {
+    let args = [&["analyze", "--json", "--threads", "3"], inputs].concat();
+    let made = report(&run_with(&args, variables));
+    let files = made["input"]["files"].as_array().unwrap();
+    let names = files
+        .iter()
+        .map(|file| file["name"].as_str().unwrap().into());
+    let names = names.collect();
+    (without_origin(made), names)
+}
+
+/// A server that a test starts, and ends by its id.
+struct Started {
+    child: Child,
+    address: String,
+}
+
+impl Started {
+    /// Starts a server that says its address on a line which contains `mark`.
+    fn new(command: &mut Command, mark: &'static str) -> Self {
+        let command = command.stdin(Stdio::null());
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap_or_else(|error| {
+            panic!(
+                "{}: {error}; tests/run installs it",
+                command.get_program().display()
+            )
+        });
+        let (tell, said) = mpsc::channel();
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let pipes: [Box<dyn Read + Send>; 2] = [Box::new(out), Box::new(err)];
+        for pipe in pipes {
+            let tell = tell.clone();
+            // Read to its end, or the server would wait for room in the pipe.
+            std::thread::spawn(move || {
+                for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                    if let Some((_, address)) = line.split_once("http://")
+                        && line.contains(mark)
+                    {
+                        drop(tell.send(address.trim().to_owned()));
+                    }
+                }
+            });
+        }
+        drop(tell);
+        let address = said.recv_timeout(Duration::from_secs(60));
+        let address = address.unwrap_or_else(|_| {
+            drop(child.kill());
+            panic!("{mark}: no server came up within a minute")
+        });
+        Started { child, address }
+    }
+
+    /// Sends a request, which must succeed.
+    fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let mut head = format!("{method} {target} HTTP/1.1\r\nHost: {}\r\n", self.address);
+        for (name, value) in headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        head += &format!(
+            "Connection: close\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 20"), "{target}: {answer}");
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Where tests/run installs tools that are not on the PATH.
+fn installed(path: &str) -> PathBuf {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_slotscope"));
+    program.ancestors().nth(2).unwrap().join(path)
+}

@@ -1,0 +1,181 @@
+//! Files of a web server.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::server::{Fault, Server};
+use super::{run, run_with};
+use testkit::dumps::gzip;
+use testkit::forms;
+use testkit::rng::Rng;
+use testkit::run::{Scratch, assert_fails, report, stderr, stdout, succeeded, without_origin};
+use testkit::tls::Authority;
+
+/// More than the part that is fetched at once.
+const LONG: usize = 14 << 20;
+
+/// The report of inputs, without what says where they are.
+fn of(inputs: &[&str]) -> Value {
+    let args = [&["analyze", "--json", "--threads", "3"], inputs].concat();
+    without_origin(report(&run(&args)))
+}
+
+#[test]
+fn a_report_from_a_server_is_that_of_the_same_file() {
+    let scratch = Scratch::new();
+    let dump = |format: &str, bytes| forms::dump(format, bytes, &mut Rng::new(7)).unwrap();
+    let (lines, csv, zipped) = (
+        dump("lines", LONG),
+        dump("csv", 1 << 20),
+        gzip(&dump("csv", 1 << 20)),
+    );
+    let (rdb, aof, json) = (
+        dump("rdb", 1 << 20),
+        dump("aof", 1 << 20),
+        dump("redis-json", 3 << 20),
+    );
+    let dumps = [
+        ("long.keys", &*lines),
+        ("d.csv", &*csv),
+        ("d.csv.gz", &*zipped),
+        ("dump.rdb", &*rdb),
+        ("appendonly.aof", &*aof),
+        ("keys.json", &*json),
+        ("short.keys", b"a\nb\n{c}d"),
+    ];
+    let server = Server::start(dumps);
+    for (name, content) in dumps {
+        let file = scratch.file(name, content);
+        let (here, there) = (of(&[file.to_str().unwrap()]), of(&[&server.url(name)]));
+        assert!(here == there, "{name}");
+    }
+}
+
+#[test]
+fn an_empty_file_is_an_empty_dump() {
+    let server = Server::start([("empty.keys", b"")]);
+    let made = report(&run(&["analyze", "--json", &server.url("empty.keys")]));
+    assert_eq!(made["verdict"]["state"], "empty");
+    assert_eq!(made["input"]["files"][0]["object"]["size_bytes"], 0);
+}
+
+#[test]
+fn every_request_but_the_first_is_for_the_version_that_was_found() {
+    let long = forms::dump("lines", LONG, &mut Rng::new(1)).unwrap();
+    let server = Server::start([("long.keys", &*long)]);
+    let made = report(&run(&[
+        "analyze",
+        "--json",
+        "--only",
+        "slots",
+        &server.url("long.keys"),
+    ]));
+    let asked = server.asked();
+    // A range that a busy machine is slow to answer is asked for once more, the first one too.
+    let first = Some(0..65536);
+    assert_eq!(asked[0].range, first);
+    let others: Vec<_> = asked.iter().filter(|of| of.range != first).collect();
+    let tags: Vec<_> = others.iter().map(|of| of.if_match.as_deref()).collect();
+    // A chunk that ends in a part which is not there yet asks for the first bytes of that.
+    let is_whole = |of: &&Range<u64>| of.end - of.start > 4096;
+    let ranges = others.iter().filter_map(|of| of.range.as_ref());
+    let mut ranges: Vec<_> = ranges
+        .filter(is_whole)
+        .map(|of| format!("{of:?}"))
+        .collect();
+    ranges.sort();
+    ranges.dedup();
+    let parts = long.len().div_ceil(8 << 20);
+    assert!(parts >= 2);
+    assert_eq!(ranges.len(), parts, "{ranges:?}");
+    assert_eq!(tags, vec![Some("\"v1\""); tags.len()]);
+    let file = &made["input"]["files"][0];
+    assert_eq!(file["object"]["etag"], "\"v1\"");
+    assert_eq!(file["object"]["size_bytes"], long.len());
+}
+
+#[test]
+fn nothing_secret_of_an_address_is_printed() {
+    let scratch = Scratch::new();
+    let server = Server::start([("d.keys", b"a\nb\n")]);
+    let url = server.url("d.keys").replace("://", "://user:hunter2@") + "?X-Amz-Signature=hunter3";
+    let option = "user_agent=hunter4";
+    let out = scratch.path("out");
+    let args = [
+        "analyze",
+        &url,
+        "--storage-option",
+        option,
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let output = run(&args);
+    let printed = [stdout(&output), stderr(&output)].concat();
+    succeeded(output);
+    let asked = server.asked();
+    assert!(asked[0].target.ends_with("?X-Amz-Signature=hunter3"));
+    assert_eq!(
+        asked[0].authorization.as_deref(),
+        Some("Basic dXNlcjpodW50ZXIy")
+    );
+    let mut all = printed.into_bytes();
+    for name in scratch.entries("out") {
+        all.extend(std::fs::read(out.join(name)).unwrap());
+    }
+    let all = String::from_utf8_lossy(&all);
+    assert!(
+        all.contains("/d.keys") && !all.contains("hunter"),
+        "a secret"
+    );
+}
+
+#[test]
+fn other_commands_read_addresses_too() {
+    let rdb = forms::dump("rdb", 1 << 16, &mut Rng::new(3)).unwrap();
+    let scratch = Scratch::new();
+    let file = scratch.file("d.rdb", &rdb);
+    let server = Server::start([("d.rdb", &*rdb), ("batches", b"a b\n{c}d {c}e\n")]);
+    let [here, there] = [file.to_str().unwrap(), &server.url("d.rdb")]
+        .map(|input| succeeded(run(&["dump", input])));
+    assert!(here == there && !here.is_empty());
+    let batches = report(&run(&[
+        "fanout",
+        "--json",
+        "--nodes",
+        "3",
+        &server.url("batches"),
+    ]));
+    assert_eq!(batches["batches"], 2);
+}
+
+#[test]
+fn a_server_without_tags_is_read_as_long_as_nothing_changes() {
+    let server = Server::with_faults([("d.keys", &*b"key\n".repeat(100_000))], |_| {
+        Some(Fault::NoTag)
+    });
+    let made = report(&run(&["analyze", "--json", &server.url("d.keys")]));
+    assert_eq!(made["input"]["keys"], 100_000);
+}
+
+#[test]
+fn a_certificate_is_verified_with_those_that_the_system_or_the_user_trusts() {
+    let authority = Authority::new();
+    let server = Server::with_tls([("d.keys", &*b"key\n".repeat(100_000))], &authority);
+    let args = ["analyze", "--json", &server.url("d.keys")];
+    let ca = authority.ca();
+    let made = report(&run_with(&args, &[("SSL_CERT_FILE", ca.to_str().unwrap())]));
+    assert_eq!(made["input"]["keys"], 100_000);
+    assert!(
+        made["input"]["files"][0]["name"]
+            .as_str()
+            .unwrap()
+            .starts_with("https://")
+    );
+    let asked = server.asked().len();
+    assert_fails(
+        &run(&args),
+        &["cannot be reached", "certificate", "SSL_CERT_FILE"],
+    );
+    assert_eq!(server.asked().len(), asked);
+}

@@ -1,0 +1,270 @@
+//! `collect --load`: what all primaries do over the same seconds, planted and found again.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::collect::collected::manifest;
+use slotscope::slot::slot;
+use testkit::cluster::{Cluster, even};
+use testkit::kinds::Kind;
+use testkit::redis::{Reply, wait_for};
+use testkit::run::{Scratch, report, stdout, succeeded};
+
+/// Keys of the even load.
+const KEYS: usize = 300;
+/// Servers that count by slot only where they are told to.
+const COUNTS: [&str; 2] = ["--cluster-slot-stats-enabled", "yes"];
+/// A busy machine can stop a server for seconds; after this time the others take it for gone and refuse commands.
+const TIMEOUT: [&str; 2] = ["--cluster-node-timeout", "60000"];
+
+pub(super) fn start(kind: Kind) -> Cluster {
+    let counts = !matches!(kind, Kind::Installed);
+    let counting = COUNTS.iter().filter(|_| counts);
+    let options: Vec<String> = TIMEOUT
+        .iter()
+        .chain(counting)
+        .map(|of| (*of).to_owned())
+        .collect();
+    let cluster = Cluster::made_of(kind, &even(3), |_| options.clone());
+    for id in 0..KEYS {
+        let key = format!("user:{id}");
+        cluster
+            .owner_of(key.as_bytes())
+            .call(&["SET", &key, "a secret value"]);
+    }
+    let key = "cart:{hot}:1";
+    cluster
+        .owner_of(key.as_bytes())
+        .call(&["SET", key, "a secret value"]);
+    cluster
+}
+
+/// Reads all keys again and again, each of its primary, and beside that the hot ones many times as often, while `run` runs.
+pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() -> R) -> R {
+    /// Ends the load, also where `run` panics.
+    struct End<'a>(&'a AtomicBool);
+    impl Drop for End<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Relaxed);
+        }
+    }
+    let stop = AtomicBool::new(false);
+    let keys: Vec<String> = (0..KEYS).map(|id| format!("user:{id}")).collect();
+    thread::scope(|scope| {
+        let client = |key: &str, commands: Vec<Vec<u8>>| {
+            wait_for(
+                || match cluster.owner_of(key.as_bytes()).call(&["GET", key]) {
+                    Reply::Error(error) => Err(format!("{error:?}")),
+                    _ => Ok(()),
+                },
+            );
+            let (mut client, stop) = (cluster.owner_of(key.as_bytes()), &stop);
+            scope.spawn(move || {
+                let get = |key: &'_ Vec<u8>| -> Vec<Vec<u8>> { vec![b"GET".to_vec(), key.clone()] };
+                let commands: Vec<Vec<Vec<u8>>> = commands.iter().map(get).collect();
+                let words = commands
+                    .iter()
+                    .map(|words| words.iter().map(Vec::as_slice).collect());
+                let mut commands: Vec<Vec<&[u8]>> = words.collect();
+                while !stop.load(Relaxed) {
+                    client.pipeline(&commands);
+                    // The first command has the time that the server takes to wake up: it is of another key each time.
+                    commands.rotate_left(1);
+                    thread::sleep(Duration::from_millis(20));
+                }
+            });
+        };
+        for primary in 0..3 {
+            let own = |key: &&String| cluster.owner(slot(key.as_bytes())) == primary;
+            let own: Vec<Vec<u8>> = keys
+                .iter()
+                .filter(own)
+                .map(|key| key.clone().into_bytes())
+                .collect();
+            let first = String::from_utf8(own[0].clone()).unwrap();
+            client(&first, own);
+        }
+        for key in hot {
+            client(key, vec![key.as_bytes().to_vec(); 10 * KEYS]);
+        }
+        let _end = End(&stop);
+        run()
+    })
+}
+
+/// A collection and the report of it.
+fn collected(cluster: &Cluster, hot: &[&str], flags: &[&str]) -> (Scratch, String, Value) {
+    let scratch = Scratch::new();
+    let address = cluster.address(0);
+    let said = under_load(cluster, hot, || {
+        let args = [&["collect", &address, "-o", "out", "--load", "2s"], flags].concat();
+        succeeded(scratch.run(&args))
+    });
+    let report = report(&scratch.run(&["analyze", "out", "--json"]));
+    (scratch, String::from_utf8(said).unwrap(), report)
+}
+
+fn role<'r>(report: &'r Value, role: &str) -> &'r Value {
+    let roles = report["verdict"]["roles"].as_array().unwrap();
+    let mut found = roles.iter().filter(|of| of["role"] == role);
+    found
+        .next()
+        .unwrap_or_else(|| panic!("no {role}: {roles:#?}"))
+}
+
+#[test]
+fn a_hot_key_is_found_by_slot_where_servers_count_so_and_all_nodes_are_read_together() {
+    for kind in [Kind::Redis82, Kind::Valkey91] {
+        let cluster = start(kind);
+        let (scratch, said, report) = collected(&cluster, &["cart:{hot}:1"], &[]);
+        let load = manifest(&scratch.path("out")).load.unwrap();
+        assert_eq!((load.nodes.len(), load.nodes_by_slot), (3, 3), "{said}");
+        assert!(load.spread_secs < 0.1, "{load:?}");
+        assert!((1.9..4.0).contains(&load.secs), "{load:?}");
+        assert!(
+            load.nodes.iter().all(|node| node.ops_per_sec > Some(100.0)),
+            "{load:?}"
+        );
+        assert!(
+            said.contains("load of 3 primaries over the same 2."),
+            "{said}"
+        );
+        let found = role(&report, "load");
+        assert_eq!(
+            (&found["metric"], &found["state"]),
+            (&"cpu".into(), &"skewed".into()),
+            "{found:#}"
+        );
+        let hottest = &report["slots"]["hottest"];
+        let by_cpu = report["slots"]["cpu"].as_array().unwrap();
+        let most = (0..by_cpu.len())
+            .max_by_key(|at| by_cpu[*at].as_u64())
+            .unwrap();
+        assert_eq!(most, usize::from(slot(b"{hot}")), "{kind:?}: {hottest:#}");
+        let named = &report["hot_slots"][0];
+        assert_eq!(named["slot"], slot(b"{hot}"), "{named:#}");
+        assert_eq!(named["listed"][0]["key"], "cart:{hot}:1", "{named:#}");
+        assert!(named["cpu_share"].as_f64() > Some(0.3), "{named:#}");
+        let text = scratch.run(&["analyze", "out", "--no-files", "--full"]);
+        let text = stdout(&text);
+        assert!(text.contains("; its key: cart:{hot}:1"), "{text}");
+        let redacted = scratch.run(&["analyze", "out", "--json", "--redact"]);
+        let listed = &testkit::run::report(&redacted)["hot_slots"][0]["listed"];
+        assert!(
+            listed.is_array() && !listed.to_string().contains("hot"),
+            "{listed}"
+        );
+    }
+}
+
+#[test]
+fn an_even_load_is_balanced() {
+    let cluster = start(Kind::Valkey91);
+    let (_, said, report) = collected(&cluster, &[], &[]);
+    let state = role(&report, "load")["state"].as_str().unwrap();
+    assert!(
+        ["balanced", "watch", "unjudged"].contains(&state),
+        "{state}: {said}"
+    );
+    // On a busy machine a server may be interrupted in a command, and its slot has the time.
+    let hot = report.get("hot_slots").and_then(Value::as_array);
+    let shares = hot.into_iter().flatten().map(|of| of["cpu_share"].as_f64());
+    assert!(shares.clone().all(|share| share < Some(0.3)), "{hot:#?}");
+}
+
+#[test]
+fn a_collection_of_counts_has_no_names_of_hot_slots() {
+    let cluster = start(Kind::Valkey91);
+    let (scratch, _, report) = collected(&cluster, &["cart:{hot}:1"], &["--slots-only"]);
+    let load = manifest(&scratch.path("out")).load.unwrap();
+    assert!(
+        load.hot_slots.is_empty() && load.nodes_by_slot == 3,
+        "{load:?}"
+    );
+    assert_eq!(report.get("hot_slots"), None);
+}
+
+#[test]
+fn of_a_hot_tag_the_busiest_key_is_named_first_and_the_step_is_a_change_of_the_tag() {
+    let cluster = start(Kind::Redis82);
+    for id in 1..=3 {
+        let key = format!("cart:{{hot}}:{id}");
+        let size = "x".repeat(100 * (4 - id));
+        cluster.owner_of(b"{hot}").call(&["SET", &key, &size]);
+    }
+    let hot = ["cart:{hot}:2", "cart:{hot}:3", "cart:{hot}:3"];
+    let (_, _, report) = collected(&cluster, &hot, &["--monitor"]);
+    let named = &report["hot_slots"][0];
+    let names: Vec<&Value> = (0..3).map(|at| &named["listed"][at]["key"]).collect();
+    assert_eq!(
+        names,
+        ["cart:{hot}:3", "cart:{hot}:2", "cart:{hot}:1"],
+        "{named:#}"
+    );
+    assert!(named["listed"][0]["ops"].as_u64() > named["listed"][1]["ops"].as_u64());
+    let steps = report["verdict"]["steps"].as_array().unwrap();
+    let kinds: Vec<&Value> = steps.iter().map(|step| &step["kind"]).collect();
+    assert!(
+        kinds
+            .iter()
+            .any(|kind| ["split", "cache"].contains(&kind.as_str().unwrap())),
+        "{steps:#?}"
+    );
+}
+
+#[test]
+fn monitor_names_the_hot_key_of_servers_that_count_nothing_by_slot_and_keeps_no_value() {
+    let cluster = start(Kind::Installed);
+    let (scratch, said, report) = collected(&cluster, &["cart:{hot}:1"], &["--monitor"]);
+    let of = manifest(&scratch.path("out"));
+    let load = of.load.unwrap();
+    assert_eq!(load.nodes_by_slot, 0);
+    assert!(
+        of.skipped
+            .iter()
+            .any(|what| what.starts_with("load by slot: ")),
+        "{:?}",
+        of.skipped
+    );
+    let monitor = load.monitor.unwrap();
+    assert_eq!(monitor.nodes.len(), 3);
+    for node in &monitor.nodes {
+        assert!(
+            node.commands > 100 && !node.is_cut && node.cpu.is_some(),
+            "{node:?}"
+        );
+        let file = std::fs::File::open(scratch.path("out").join(&node.file)).unwrap();
+        let text = std::io::read_to_string(zstd::Decoder::new(file).unwrap()).unwrap();
+        assert_eq!(text.lines().count() as u64, node.commands);
+        assert!(text.contains("user:") && !text.contains("secret"));
+    }
+    assert!(said.contains("MONITOR for 2 s: "), "{said}");
+    let found = role(&report, "load");
+    assert_eq!(
+        (&found["metric"], &found["state"]),
+        (&"ops".into(), &"skewed".into()),
+        "{found:#}"
+    );
+    assert_eq!(report["input"]["keys"], KEYS + 1);
+    let tag = &report["tags"]["top"][0];
+    assert_eq!(tag["tag"], "hot", "{tag:#}");
+    let text = scratch.run(&["analyze", "out", "--no-files"]);
+    assert!(stdout(&text).contains("{hot}"), "{}", stdout(&text));
+}
+
+#[test]
+fn a_load_that_no_server_counts_by_slot_says_what_finds_hot_slots() {
+    let cluster = start(Kind::Installed);
+    let says_so = |report: &Value| {
+        let warnings = report["input"]["warnings"].as_array().unwrap();
+        let found = warnings.iter().filter_map(Value::as_str);
+        found.filter(|of| of.contains("not by slot")).count()
+    };
+    let (_, _, report) = collected(&cluster, &["cart:{hot}:1"], &[]);
+    assert_eq!(says_so(&report), 1, "{:#}", report["input"]["warnings"]);
+    let (_, _, report) = collected(&cluster, &["cart:{hot}:1"], &["--monitor"]);
+    assert_eq!(says_so(&report), 0, "{:#}", report["input"]["warnings"]);
+}

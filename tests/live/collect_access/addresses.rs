@@ -1,0 +1,51 @@
+//! Nodes that announce addresses at which they cannot be reached from here, as in Docker or behind a NAT.
+
+use crate::collect_access::rig::fill;
+use crate::collect_access::{collect, manifest};
+use testkit::cluster::Cluster;
+use testkit::redis::free_port;
+use testkit::run::{Scratch, code, stdout};
+
+#[test]
+fn nodes_are_reached_where_the_map_says_and_keep_their_names() {
+    let announced: Vec<u16> = (0..2).map(|_| free_port()).collect();
+    let shares = [vec![(0, 8000)], vec![(8001, 16383)]];
+    let cluster = Cluster::with_options(&shares, |i| {
+        let port = announced[i].to_string();
+        ["--cluster-announce-port", &port]
+            .map(String::from)
+            .to_vec()
+    });
+    let keys = fill(&cluster);
+    let maps: Vec<String> = (0..2)
+        .map(|i| format!("127.0.0.1:{}={}", announced[i], cluster.address(i)))
+        .collect();
+    let flags = ["--address-map", &maps[0], "--address-map", &maps[1]];
+
+    let scratch = Scratch::new();
+    let run = collect(&scratch, &cluster.address(0), None, &flags);
+    let found = manifest(&scratch, &run);
+    assert_eq!(found["keys"], keys.len());
+    let names: Vec<&str> = found["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["name"].as_str().unwrap())
+        .collect();
+    for port in &announced {
+        assert!(
+            names.contains(&format!("127.0.0.1:{port}").as_str()),
+            "{names:?}"
+        );
+    }
+
+    let scratch = Scratch::new();
+    let run = collect(&scratch, &cluster.address(0), None, &["--timeout", "1s"]);
+    assert_eq!(code(&run), 2);
+    // One node answers, under the name of another.
+    let said = stdout(&run);
+    assert!(
+        said.contains("INCOMPLETE") && said.contains("--address-map"),
+        "{said}"
+    );
+}

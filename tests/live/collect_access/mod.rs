@@ -1,0 +1,52 @@
+//! `collect` and what is between it and the keys: passwords, TLS, rights, servers that do not do what servers do, and runs
+//! that end early.
+
+mod acl;
+mod addresses;
+mod analyzed;
+mod bounds;
+mod crowd;
+mod early_end;
+mod hostile;
+mod rig;
+mod scarce;
+mod secrets;
+mod tls;
+mod tls_hostile;
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
+
+use testkit::run::{Scratch, code, stderr};
+
+/// `slotscope collect URL -o all ARGS`, whose password is in the environment.
+fn collect(scratch: &Scratch, url: &str, password: Option<&str>, args: &[&str]) -> Output {
+    let args = [&["collect", url, "-o", "all"], args].concat();
+    let mut command = scratch.command(&args);
+    command.envs(password.map(|password| ("REDISCLI_AUTH", password)));
+    command.output().unwrap()
+}
+
+/// The collection of a run that went well.
+#[track_caller]
+fn manifest(scratch: &Scratch, run: &Output) -> Value {
+    assert_eq!(code(run), 0, "{}", stderr(run));
+    serde_json::from_slice(&fs::read(scratch.path("all/collect.json")).unwrap()).unwrap()
+}
+
+/// The names and contents of all files below a directory.
+fn files_below(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(files_below(&path))
+        } else {
+            files.push((path.display().to_string(), fs::read(&path).unwrap()))
+        }
+    }
+    files
+}

@@ -1,0 +1,141 @@
+//! A real Prometheus scrapes the exporter, and its alert fires while one shard is hot and its peers are idle.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use super::{Exporter, start};
+use testkit::kinds::Kind;
+use testkit::redis::{free_port, wait_for};
+use testkit::run::{Scratch, root};
+
+/// A Prometheus that runs.
+struct Prometheus {
+    child: Child,
+    port: u16,
+    _folder: Scratch,
+}
+
+impl Prometheus {
+    /// Scrapes the exporter each second, with the rules of packaging/, which wait for a second only and call a smaller part
+    /// of a core hot: the machine of the test has other work.
+    fn start(exporter: &Exporter) -> Prometheus {
+        let folder = Scratch::new();
+        let rules = std::fs::read_to_string(root().join("packaging/prometheus/alerts.yml"));
+        let rules = rules.unwrap();
+        let quick = rules.replace("for: 45s", "for: 1s").replace(
+            "slotscope_node_cpu_ratio > 0.5",
+            "slotscope_node_cpu_ratio > 0.1",
+        );
+        assert_eq!(
+            quick.len() + 1,
+            rules.len(),
+            "the alert of a hot shard is written otherwise"
+        );
+        folder.file("alerts.yml", quick);
+        let config = format!(
+            "global:\n  scrape_interval: 1s\n  evaluation_interval: 1s\nrule_files: [alerts.yml]\nscrape_configs:\n- job_name: slotscope\n  static_configs:\n  - targets: ['127.0.0.1:{}']\n",
+            exporter.port
+        );
+        let config = folder.file("prometheus.yml", config);
+        let port = free_port();
+        let mut command = Command::new("prometheus");
+        command.arg(format!("--config.file={}", config.display()));
+        command.arg(format!(
+            "--storage.tsdb.path={}",
+            folder.path("data").display()
+        ));
+        command.arg(format!("--web.listen-address=127.0.0.1:{port}"));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        Prometheus {
+            child: command
+                .spawn()
+                .expect("prometheus is installed by tests/run"),
+            port,
+            _folder: folder,
+        }
+    }
+
+    /// The reply of its API about `what`.
+    fn says(&self, what: &str) -> Result<String, String> {
+        let ask = || -> std::io::Result<String> {
+            let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+            stream.write_all(format!("GET /api/v1/{what} HTTP/1.0\r\n\r\n").as_bytes())?;
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer)?;
+            Ok(answer)
+        };
+        ask().map_err(|error| error.to_string())
+    }
+
+    fn waits_for(&self, what: &str, texts: &[&str]) -> String {
+        wait_for(|| {
+            let answer = self.says(what)?;
+            let has_all = texts.iter().all(|text| answer.contains(text));
+            if has_all { Ok(answer) } else { Err(answer) }
+        })
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn prometheus_scrapes_it_and_the_alert_of_a_hot_shard_fires() {
+    let cluster = start(Kind::Valkey91);
+    let exporter = Exporter::start(&cluster);
+    exporter.page_with("slotscope_state{");
+    let prometheus = Prometheus::start(&exporter);
+    prometheus.waits_for("targets", &["\"health\":\"up\"", "\"lastError\":\"\""]);
+    let calm = prometheus.waits_for("query?query=slotscope_up", &["\"1\"]"]);
+    assert!(calm.contains("\"cluster\":\"shop\""), "{calm}");
+    let before = prometheus.says("alerts").unwrap();
+    assert!(!before.contains("SlotscopeHotShard"), "{before}");
+
+    // Work for the server and hardly any for its client.
+    let busy = "local sum = 0; for i = 1, 300000 do sum = sum + i end; return sum";
+    let mut client = cluster.owner_of(b"user:7");
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let fired = thread::scope(|threads| {
+        threads.spawn(move || {
+            let empty = std::sync::mpsc::TryRecvError::Empty;
+            while is_done.try_recv() == Err(empty) {
+                let command: Vec<&[u8]> = vec![b"EVAL", busy.as_bytes(), b"1", b"user:7"];
+                client.pipeline(&vec![command; 20]);
+            }
+        });
+        let hot = [
+            "\"alertname\":\"SlotscopeHotShard\"",
+            "\"state\":\"firing\"",
+        ];
+        let fired = prometheus.waits_for("alerts", &hot);
+        drop(done);
+        fired
+    });
+    let owner = cluster.owner_address(b"user:7");
+    assert!(
+        fired.contains(&format!("\"node\":\"{owner}\"")),
+        "{owner}: {fired}"
+    );
+    assert_eq!(fired.matches("SlotscopeHotShard").count(), 1, "{fired}");
+
+    // Hostile requests stop no scrape: each is a sample of `up`, which was never 0.
+    exporter.harass(1000);
+    prometheus.waits_for("targets", &["\"health\":\"up\"", "\"lastError\":\"\""]);
+    prometheus.waits_for("query?query=min_over_time(up[1m])", &["\"1\"]"]);
+    // count({__name__=~"slotscope_.*"}) <= 200, which is empty beyond that.
+    let few = "query?query=count(%7B__name__=~%22slotscope_.*%22%7D)<=200";
+    prometheus.waits_for(few, &["\"value\""]);
+
+    // Nobody works any more: it ends.
+    wait_for(|| {
+        let answer = prometheus.says("alerts")?;
+        let is_over = !answer.contains("SlotscopeHotShard");
+        if is_over { Ok(()) } else { Err(answer) }
+    });
+}

@@ -1,0 +1,78 @@
+//! Few resources: space for files, descriptors, memory, and nowhere to print to.
+
+use crate::faults::{Report, Rig};
+use testkit::env;
+use testkit::rng::Rng;
+use testkit::run::stderr;
+
+/// Runs after each of `setups`; how many made a report.
+fn run_after(setups: impl Iterator<Item = String>) -> (u32, u32) {
+    let mut rig = Rig::new();
+    let (mut old, mut new) = (0, 0);
+    for setup in setups {
+        let run = rig.next_after(&setup).output().unwrap();
+        let report = rig
+            .outcome(&run)
+            .unwrap_or_else(|what| panic!("{setup}: {what}"));
+        let is_done = run.status.code() == Some(0);
+        assert_eq!(report == Report::New, is_done, "{setup}: {run:?}");
+        if report == Report::Old {
+            old += 1;
+            assert!(stderr(&run).starts_with("slotscope: "), "{setup}: {run:?}");
+        } else {
+            new += 1;
+        }
+    }
+    (old, new)
+}
+
+#[test]
+fn no_room_for_a_file_is_an_error_with_its_name_and_leaves_the_old_report() {
+    let mut rng = Rng::new(72);
+    let sizes = (0..env::size("SLOTSCOPE_FAULTS", 20)).map(|_| rng.log_between(1.0, 1000.0) as u32);
+    let seen = run_after(sizes.map(|kib| format!("ulimit -f {kib}; ")));
+    assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
+}
+
+#[test]
+fn few_descriptors_are_an_error_and_leave_the_old_report() {
+    // Every number from none left for the files of the report to enough: each open of the run is the one that fails.
+    let seen = run_after((4..=44).map(|most| format!("ulimit -n {most}; ")));
+    assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
+}
+
+#[test]
+fn little_memory_leaves_the_old_report_and_what_an_abort_leaves_is_removed_by_the_next_run() {
+    let mut rng = Rng::new(73);
+    let mut rig = Rig::new();
+    for _ in 0..env::size("SLOTSCOPE_FAULTS", 20) / 4 {
+        let kib = rng.log_between(20e3, 400e3) as u32;
+        let run = rig
+            .next_after(&format!("ulimit -c 0; ulimit -v {kib}; "))
+            .output()
+            .unwrap();
+        assert_ne!(run.status.code(), Some(101), "{run:?}");
+        // The run before is still there: its directory has one key fewer.
+        let done = u64::from(run.status.code() == Some(0));
+        rig.runs -= 1 - done;
+        let next = rig.next().output().unwrap();
+        assert_eq!(rig.outcome(&next), Ok(Report::New), "{kib} KiB: {run:?}");
+    }
+}
+
+#[test]
+fn closed_and_full_outputs_leave_a_whole_report() {
+    let mut rig = Rig::new();
+    for setup in [
+        "exec >&-; ",
+        "exec 2>&-; ",
+        "exec <&-; ",
+        "exec >&- 2>&- <&-; ",
+        "exec >/dev/full; ",
+        "exec 2>/dev/full; ",
+    ] {
+        let run = rig.next_after(setup).output().unwrap();
+        rig.outcome(&run)
+            .unwrap_or_else(|what| panic!("{setup}: {what}"));
+    }
+}

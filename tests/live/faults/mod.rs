@@ -1,0 +1,157 @@
+//! Faults while a report is made: signals, a full disk, failing system calls, few resources, other runs. Whatever
+//! happens, the directory holds the old report or the new one, whole, and nothing else.
+
+mod disturbed;
+mod limited;
+mod signals;
+#[cfg(feature = "cloud")]
+mod threads;
+mod together;
+mod traced;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use testkit::run::Scratch;
+
+/// The flags of two reports with different files: what one writes, the other removes.
+const KINDS: [&[&str]; 2] = [&["--only", "slots"], &["--maxmemory", "1gb"]];
+
+/// A directory with a report, and the way to make the next one.
+struct Rig {
+    scratch: Scratch,
+    runs: u64,
+}
+
+impl Rig {
+    fn new() -> Rig {
+        let scratch = Scratch::new();
+        let mut rig = Rig { scratch, runs: 0 };
+        let first = rig.next().output().unwrap();
+        assert_eq!(rig.outcome(&first), Ok(Report::New));
+        rig
+    }
+
+    /// The next run: one key more than the one before, and other files.
+    fn next(&mut self) -> Command {
+        let arguments = self.next_arguments();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        self.scratch.command(&arguments)
+    }
+
+    /// Its arguments.
+    fn next_arguments(&mut self) -> Vec<String> {
+        self.runs += 1;
+        let rows = (0..self.runs).map(|i| format!("{{tag}}:{i},7\n"));
+        let dump = format!("key,size\n{}", rows.collect::<String>());
+        self.scratch.file("dump.csv", dump);
+        let flags = KINDS[self.runs as usize % KINDS.len()];
+        let words = [
+            "analyze", "dump.csv", "--charts", "all", "--out", "out", "--title",
+        ];
+        let words = words.iter().chain(flags).map(|word| (*word).to_owned());
+        let mut words: Vec<String> = words.collect();
+        words.insert(7, title(self.runs));
+        words
+    }
+
+    /// The same run as `bash` starts it after `setup`.
+    fn next_after(&mut self, setup: &str) -> Command {
+        let program = env!("CARGO_BIN_EXE_slotscope");
+        let arguments = self.next_arguments().join(" ");
+        let mut command = Command::new("bash");
+        command.args(["-c", &format!("{setup}exec {program} {arguments}")]);
+        command.current_dir(self.scratch.path("."));
+        command
+    }
+
+    /// The report that is there after a run; an error if it is neither of them, or incomplete.
+    fn outcome(&mut self, run: &Output) -> Result<Report, String> {
+        let about = |what: &str| format!("run {}: {what}: {run:?}", self.runs);
+        if run.status.code() == Some(101) {
+            return Err(about("a panic"));
+        }
+        let keys = keys_of_whole(&self.scratch.path("out")).map_err(|what| about(&what))?;
+        let report = match keys {
+            keys if keys == self.runs => Report::New,
+            keys if keys + 1 == self.runs => Report::Old,
+            _ => return Err(about(&format!("a report of {keys} keys"))),
+        };
+        // The old one is that of the run before: both are one key apart, and so are the kinds of their files.
+        self.runs = keys;
+        Ok(report)
+    }
+}
+
+/// The title of the report of this many keys.
+fn title(keys: u64) -> String {
+    format!("report-of-{keys}-keys")
+}
+
+/// The report that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Report {
+    Old,
+    New,
+}
+
+/// How many keys the report in `directory` has, if all its files are complete and of one run, and there are no others.
+fn keys_of_whole(directory: &Path) -> Result<u64, String> {
+    let read =
+        |name: &str| fs::read(directory.join(name)).map_err(|error| format!("{name}: {error}"));
+    let json: Value = serde_json::from_slice(&read("report.json")?)
+        .map_err(|error| format!("report.json: {error}"))?;
+    let keys = json["input"]["keys"]
+        .as_u64()
+        .ok_or("report.json without keys")?;
+    for (name, column, rows) in [("slots.csv", 2, 16384), ("nodes.csv", 3, 3)] {
+        let text = String::from_utf8(read(name)?).map_err(|error| error.to_string())?;
+        let counts = text.lines().skip(1).map(|row| {
+            let count = row.split(',').nth(column);
+            count.and_then(|count| count.parse::<u64>().ok())
+        });
+        let counts: Option<Vec<u64>> = counts.collect();
+        let sums = counts.map(|counts| (counts.len(), counts.iter().sum()));
+        if sums != Some((rows, keys)) {
+            return Err(format!(
+                "{name} has {sums:?} rows and keys, report.json {keys} keys"
+            ));
+        }
+    }
+    let html = String::from_utf8(read("report.html")?).map_err(|error| error.to_string())?;
+    let said = title(keys);
+    if !html.ends_with("</html>") || !html.contains(&said) {
+        return Err(format!("report.html is not whole, or not called {said}"));
+    }
+    let has_tags = !json["tags"].is_null();
+    let expected = slotscope::report::files().filter(|name| match *name {
+        "tags.csv" | "top-tags.png" | "tag-sizes.png" => has_tags,
+        "prefixes.csv" | "patterns.csv" | "prefixes.png" | "flame.svg" => has_tags,
+        // The dump has sizes and no operations.
+        "flame-ops.svg" => false,
+        "key-lengths.png" | "value-sizes.png" => has_tags,
+        "expiry.png" => !json["expiry"].is_null(),
+        "types.png" => !json["types"].is_null(),
+        _ => true,
+    });
+    let mut expected: Vec<_> = expected.map(String::from).collect();
+    expected.sort();
+    let entries = fs::read_dir(directory).map_err(|error| error.to_string())?;
+    let mut found: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    found.sort();
+    for name in found.iter().filter(|name| name.ends_with(".png")) {
+        if !read(name)?.ends_with(b"IEND\xae\x42\x60\x82") {
+            return Err(format!("{name} is not whole"));
+        }
+    }
+    if found == expected {
+        Ok(keys)
+    } else {
+        Err(format!("there are {found:?} and not {expected:?}"))
+    }
+}

@@ -1,0 +1,77 @@
+//! Signals at random moments.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::faults::{KINDS, Report, Rig};
+use testkit::env;
+use testkit::rng::Rng;
+
+/// The signals that end runs; TERM ends most.
+const SIGNALS: [&str; 9] = [
+    "INT", "TERM", "HUP", "QUIT", "XCPU", "USR1", "USR2", "ALRM", "TERM",
+];
+
+#[test]
+fn a_signal_leaves_the_old_report_or_the_new_one_and_the_exit_code_says_which() {
+    let mut rng = Rng::new(71);
+    let mut rig = Rig::new();
+    let undisturbed: Vec<Duration> = KINDS.iter().map(|_| rig.time_of_next()).collect();
+    let mut seen = [0u32; 3];
+    for _ in 0..env::size("SLOTSCOPE_SIGNALS", 30) {
+        let signal = *rng.pick(&SIGNALS);
+        let mut child = rig
+            .next()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Some are sent at the end, where files are put in place.
+        let part = if rng.one_in(2) {
+            rng.unit()
+        } else {
+            0.7 + 0.8 * rng.unit()
+        };
+        // The first one was of the kind that follows that of the rig's first run.
+        let whole = undisturbed[rig.runs as usize % KINDS.len()];
+        thread::sleep(whole.mul_f64(part));
+        let id = child.id().to_string();
+        let _ = Command::new("kill")
+            .args(["-s", signal, &id])
+            .stderr(Stdio::null())
+            .status();
+        let _ = child.try_wait();
+        let run = child.wait_with_output().unwrap();
+        let report = rig
+            .outcome(&run)
+            .unwrap_or_else(|what| panic!("{signal}: {what}"));
+        let expected = match (run.status.code(), run.status.signal()) {
+            (Some(0), _) => Report::New,
+            // Before the program could ask for signals, the system ends it.
+            (None, Some(_)) => Report::Old,
+            (Some(code), _) if code > 128 => Report::Old,
+            _ => panic!("{signal}: {run:?}"),
+        };
+        assert_eq!(report, expected, "{signal}: {run:?}");
+        seen[match run.status.code() {
+            Some(0) => 0,
+            Some(_) => 1,
+            None => 2,
+        }] += 1;
+    }
+    println!("runs that ended, that were interrupted, and that were too young: {seen:?}");
+    assert!(seen[1] > 0, "{seen:?}");
+}
+
+impl Rig {
+    /// How long a run takes that nothing disturbs.
+    fn time_of_next(&mut self) -> Duration {
+        let started = Instant::now();
+        let run = self.next().output().unwrap();
+        let elapsed = started.elapsed();
+        assert_eq!(self.outcome(&run), Ok(Report::New));
+        elapsed
+    }
+}

@@ -1,0 +1,153 @@
+//! System calls that fail or take long, by strace, which tests/run installs.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::faults::{Report, Rig};
+use testkit::env;
+use testkit::rng::Rng;
+
+/// The calls that open, write and place files, with how many of each a run makes at most.
+const CALLS: [(&str, usize); 16] = [
+    ("openat", 90),
+    ("write", 60),
+    (RENAME, 20),
+    ("link,linkat", 20),
+    ("unlink,unlinkat", 20),
+    ("flock", 25),
+    ("mkdir,mkdirat", 3),
+    ("read", 40),
+    ("pread64", 8),
+    ("statx,newfstatat,fstat,stat,lstat", 60),
+    ("getdents64", 4),
+    ("getrandom", 25),
+    ("clone,clone3", 5),
+    ("pipe2,socketpair", 3),
+    ("rt_sigaction", 30),
+    ("fcntl", 30),
+];
+
+const RENAME: &str = "rename,renameat,renameat2";
+
+const ERRORS: [&str; 7] = [
+    "ENOSPC", "EIO", "EACCES", "EMFILE", "EINTR", "ENOMEM", "EDQUOT",
+];
+
+fn traced(rig: &mut Rig, inject: &str) -> Command {
+    let mut command = Command::new("strace");
+    // -D: the process that is started here is the program, and strace is its child.
+    command.args([
+        "-D",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        &format!("inject={inject}"),
+    ]);
+    command.arg(env!("CARGO_BIN_EXE_slotscope"));
+    command
+        .args(rig.next_arguments())
+        .current_dir(rig.scratch.path("."));
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+#[test]
+fn a_system_call_that_fails_leaves_a_whole_report() {
+    let mut rng = Rng::new(75);
+    let mut rig = Rig::new();
+    let mut seen = [0u32; 2];
+    for _ in 0..env::size("SLOTSCOPE_FAULTS", 20) {
+        let (calls, most) = rng.pick(&CALLS);
+        // The standard library takes any other error of this call for a broken kernel.
+        let error = match *calls {
+            "getrandom" => "ENOSYS",
+            _ => *rng.pick(&ERRORS),
+        };
+        let inject = format!("{calls}:error={error}:when={}", 1 + rng.below(*most));
+        let run = traced(&mut rig, &inject).output().unwrap();
+        // Where a file cannot be removed it stays; the next run removes it.
+        let outcome = if calls.starts_with("unlink") {
+            remove_parts(&rig);
+            rig.outcome(&run)
+        } else {
+            rig.outcome(&run)
+        };
+        let report = outcome.unwrap_or_else(|what| panic!("{inject}: {what}"));
+        if run.status.code() == Some(0) {
+            assert_eq!(report, Report::New, "{inject}: {run:?}");
+        }
+        seen[usize::from(run.status.code() == Some(0))] += 1;
+    }
+    println!("runs that failed, and that did not: {seen:?}");
+    assert!(seen[0] > 0, "{seen:?}");
+}
+
+fn remove_parts(rig: &Rig) {
+    for name in rig
+        .scratch
+        .entries("out")
+        .iter()
+        .filter(|name| name.ends_with(".part"))
+    {
+        std::fs::remove_file(rig.scratch.path("out").join(name)).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_placed_takes_back_those_before_it() {
+    let mut rig = Rig::new();
+    for when in [1, 2, 5, 9] {
+        let run = traced(&mut rig, &format!("{RENAME}:error=EIO:when={when}"))
+            .output()
+            .unwrap();
+        assert_eq!(rig.outcome(&run), Ok(Report::Old), "file {when}");
+        assert_eq!(run.status.code(), Some(2), "{run:?}");
+    }
+}
+
+#[test]
+fn a_signal_while_files_are_made_or_placed_leaves_a_whole_report() {
+    let mut rng = Rng::new(76);
+    let mut rig = Rig::new();
+    for _ in 0..env::size("SLOTSCOPE_FAULTS", 20) / 2 {
+        let (calls, micros) = rng.pick(&[
+            ("openat", 3000),
+            (RENAME, 8000),
+            ("link,linkat", 8000),
+            ("unlink,unlinkat", 8000),
+            ("flock", 8000),
+        ]);
+        let when = if rng.one_in(2) {
+            "delay_enter"
+        } else {
+            "delay_exit"
+        };
+        let mut child = traced(&mut rig, &format!("{calls}:{when}={micros}"))
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(rng.below(1500) as u64));
+        let id = child.id().to_string();
+        let _ = Command::new("kill")
+            .args(["-s", "TERM", &id])
+            .stderr(Stdio::null())
+            .status();
+        let _ = child.try_wait();
+        let run = child.wait_with_output().unwrap();
+        let report = rig
+            .outcome(&run)
+            .unwrap_or_else(|what| panic!("{calls}: {what}"));
+        let expected = match (run.status.code(), run.status.signal()) {
+            (Some(0), _) => Report::New,
+            (Some(143), _) | (None, Some(15)) => Report::Old,
+            _ => panic!("{calls}: {run:?}"),
+        };
+        assert_eq!(report, expected, "{calls}: {run:?}");
+    }
+}

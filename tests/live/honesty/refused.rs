@@ -1,0 +1,384 @@
+//! Inputs that are not key dumps: a case for each row of the tables, made by the real tool where there is one.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use super::refusals;
+use testkit::cluster::{Cluster, call_ok};
+use testkit::dumps::gzip;
+use testkit::redis::Server;
+use testkit::run::{Scratch, code, fails, root, stderr};
+
+/// An input, and the start of its name.
+type Case = (&'static str, Vec<u8>);
+
+/// Writes files with the modules of Python for them, each named after its kind.
+const FILES: &str = r#"
+import bz2, gzip, lzma, os, sqlite3, tarfile, zipfile
+keys = b"".join(b"user:{%d}:%d\n" % (i % 7, i) for i in range(2000))
+files = {
+    "an xz file": lzma.compress(keys),
+    "an lzma file": lzma.compress(keys, format=lzma.FORMAT_ALONE),
+    "a bzip2 file": bz2.compress(keys),
+    "a gzip file in another one": gzip.compress(gzip.compress(keys)),
+    "UTF-16 text": "user:1\nuser:2\n".encode("utf-16"),
+    "UTF-32 text": "user:1\nuser:2\n".encode("utf-32"),
+}
+for name, content in files.items():
+    open(name, "wb").write(content)
+open("keys", "wb").write(keys)
+with zipfile.ZipFile("a zip archive", "w") as archive:
+    archive.write("keys")
+zipfile.ZipFile("an empty zip archive", "w").close()
+with zipfile.ZipFile("a sheet of Excel", "w") as archive:
+    archive.writestr("[Content_Types].xml", "<Types/>")
+with tarfile.open("a tar archive", "w") as archive:
+    archive.add("keys")
+database = sqlite3.connect("an SQLite database")
+database.execute("create table t(key)")
+database.commit()
+database.close()
+os.remove("keys")
+"#;
+
+/// Files of tools that are not at hand: the bytes that their formats are defined to start with.
+const STARTS: &[(&str, &[u8])] = &[
+    ("a bzip2 file", b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"),
+    ("an lzip file", b"LZIP\x01\x0C"),
+    ("a file of compress", b"\x1F\x9D\x90us"),
+    ("a tally file of slotscope", b"\x87\xA4plan\x88"),
+    ("a recount file of slotscope", b"\x84\xA2of\xD9\x4000112233"),
+    ("an old lz4 file", b"\x02\x21\x4C\x18\x10\0\0\0"),
+    ("a 7z archive", b"7z\xBC\xAF\x27\x1C\0\x04"),
+    ("a rar archive", b"Rar!\x1A\x07\x01\0"),
+    ("a Parquet file", b"PAR1\x15\x04\x15\x10"),
+    ("an ORC file", b"ORC\x08\x03\x10"),
+    ("an Avro file", b"Obj\x01\x04\x16avro.schema"),
+    (
+        "a configuration file of a server",
+        b"# Redis configuration file example.\n#\n# Note\n",
+    ),
+    (
+        "a configuration file of a server",
+        b"maxmemory 4gb\n\n# mine\nport 7001\ncluster-enabled yes\nlist-max-listpack-size -2\n",
+    ),
+    ("a JPEG image", b"\xFF\xD8\xFF\xE0\0\x10JFIF"),
+    ("a PDF document", b"%PDF-1.7\n"),
+    ("UTF-32 text", b"\0\0\xFE\xFF\0\0\0a"),
+    ("UTF-16 text", b"\xFE\xFF\0a\0\n"),
+    (
+        "JSON with an array of keys",
+        b"{ \"keys\": [\"a\", \"b\"] }",
+    ),
+    (
+        "redis-cli --hotkeys, refused by the server (An LFU maxmemory policy is not selected, access frequency not tracked)",
+        b"\n# Scanning the entire keyspace to find hot keys as well as\n# average sizes per key type.  You can use -i 0.1 to \
+          sleep 0.1 sec\n# per 100 SCAN commands (not usually needed).\n\nError: ERR An LFU maxmemory policy is not \
+          selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU \
+          data will take some time to adjust.\n",
+    ),
+    (
+        "a web page",
+        b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n",
+    ),
+    (
+        "JSON over several lines",
+        b"[\n  {\n    \"key\": \"a\"\n  }\n]\n",
+    ),
+    (
+        "JSON without a member key",
+        b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n",
+    ),
+    ("keys with a TAB and a number", b"user:1\t104\nuser:2\t96\n"),
+    (
+        "a table whose header names no key",
+        b"id;redis key;bytes\n1;user:1;104\n2;user:2;96\n",
+    ),
+    (
+        "HOTKEYS GET",
+        b"tracking-active\n1\nsample-ratio\n1\nby-cpu-time-us\nkey:11\n70\n",
+    ),
+    (
+        "HOTKEYS GET",
+        b"key\nkey:11\ndb\n0\nqps\n12.5\nkey\nkey:12\ndb\n0\nqps\n1\n",
+    ),
+    (
+        "CLUSTER SLOT-STATS",
+        b"0\nkey-count 7\ncpu-usec 0\n",
+    ),
+    (
+        "the state of slots that move",
+        b"id\n7ecfd1a45a355091995aa1cb901f47c1d43ee299\nslots\n1002-1002\nsource\n",
+    ),
+    (
+        "what a server says of itself",
+        b"server redis\nversion 8.2.3\nproto 3\n",
+    ),
+    ("a list of commands", b"get\n2\nreadonly\nfast\n1\n1\n1\n"),
+    (
+        "CONFIG GET",
+        b"save\n\nport\n6379\nbind\n*\ndir\n/data\nloglevel\nnotice\nappendonly\nno\ndaemonize\nno\nmaxmemory\n0\n\
+          maxmemory-policy\nnoeviction\n",
+    ),
+    (
+        "an error of a server in JSON or CSV",
+        b"error:\"ERR unknown command 'HOTKEYS'\"\n",
+    ),
+    (
+        "errors in place of keys",
+        b"LOADING Redis is loading the dataset in memory\n",
+    ),
+    (
+        "errors in place of keys",
+        b"CLUSTERDOWN The cluster is down\n\n",
+    ),
+    (
+        "control bytes in 2 of the first 4 lines",
+        b"\x01a\nb\nc\x02\nd\n",
+    ),
+    (
+        "control bytes in 1 of the first 1 lines",
+        b"user:1\0user:2\0",
+    ),
+];
+
+fn files_of_tools() -> Vec<Case> {
+    let scratch = Scratch::new();
+    let mut python = Command::new("python3");
+    python.args(["-c", FILES]).current_dir(scratch.path("."));
+    assert!(
+        python
+            .status()
+            .expect("python3, which tests/run needs too")
+            .success()
+    );
+    let named = |name: String| {
+        let content = std::fs::read(scratch.path(&name)).unwrap();
+        let mut known = refusals().map(|one| one.what);
+        (known.find(|what| *what == name).expect("a row"), content)
+    };
+    scratch.entries(".").into_iter().map(named).collect()
+}
+
+/// The output of redis-cli on both streams, whether it succeeds or not.
+fn redis_cli(port: u16, arguments: &[&str]) -> Vec<u8> {
+    let mut command = Command::new("redis-cli");
+    command.args(["-h", "127.0.0.1", "-p", &port.to_string()]);
+    let output = command
+        .args(arguments)
+        .output()
+        .expect("redis-cli, which tests/run installs");
+    [output.stderr, output.stdout].concat()
+}
+
+fn output_of_redis() -> Vec<Case> {
+    let cluster = Cluster::even(2);
+    let (first, port) = (&cluster.servers[0], cluster.servers[0].port);
+    let address = format!("127.0.0.1:{port}");
+    let topology = "CLUSTER SHARDS or CLUSTER SLOTS";
+    let mut cases = vec![
+        ("CLUSTER NODES", redis_cli(port, &["CLUSTER", "NODES"])),
+        (
+            "CLUSTER NODES",
+            std::fs::read(first.folder().join("nodes.conf")).unwrap(),
+        ),
+        (
+            "CLUSTER SLOTS, a",
+            redis_cli(port, &["--json", "CLUSTER", "SLOTS"]),
+        ),
+        (topology, redis_cli(port, &["CLUSTER", "SLOTS"])),
+        (topology, redis_cli(port, &["--no-raw", "CLUSTER", "SLOTS"])),
+        (
+            "CLUSTER SHARDS, a",
+            redis_cli(port, &["--json", "CLUSTER", "SHARDS"]),
+        ),
+        (topology, redis_cli(port, &["CLUSTER", "SHARDS"])),
+        (
+            topology,
+            redis_cli(port, &["--no-raw", "CLUSTER", "SHARDS"]),
+        ),
+        (
+            "redis-cli --cluster info",
+            redis_cli(port, &["--cluster", "info", &address]),
+        ),
+        (
+            "redis-cli --cluster info",
+            redis_cli(port, &["--cluster", "check", &address]),
+        ),
+        (
+            "what redis-cli --cluster",
+            redis_cli(port, &["--cluster", "rebalance", &address]),
+        ),
+        ("INFO", redis_cli(port, &["CLUSTER", "INFO"])),
+        (
+            "errors in place of keys, \"MOVED",
+            redis_cli(port, &["GET", "a"]),
+        ),
+    ];
+    assert!(
+        cases
+            .last()
+            .is_some_and(|(_, output)| output.starts_with(b"MOVED"))
+    );
+
+    let options = [
+        "--cluster-enabled",
+        "no",
+        "--maxmemory-policy",
+        "allkeys-lfu",
+    ];
+    let alone = Server::start(&options);
+    let mut client = alone.connect();
+    (0..30).for_each(|i| call_ok(&mut client, &["SET", &format!("user:{i}"), "v"]));
+    call_ok(
+        &mut client,
+        &["CONFIG", "SET", "slowlog-log-slower-than", "0"],
+    );
+    call_ok(&mut client, &["SET", "user:1", "w"]);
+    call_ok(&mut client, &["SAVE"]);
+    let port = alone.port;
+    cases.extend([
+        ("SLOWLOG GET", redis_cli(port, &["SLOWLOG", "GET"])),
+        ("CLIENT LIST", redis_cli(port, &["CLIENT", "LIST"])),
+        ("INFO", redis_cli(port, &["INFO"])),
+        ("INFO", redis_cli(port, &["INFO", "memory"])),
+        (
+            "errors in place of keys, \"ERR",
+            redis_cli(port, &["SCAN", "x"]),
+        ),
+    ]);
+    call_ok(&mut client, &["CONFIG", "SET", "requirepass", "secret"]);
+    cases.extend([
+        (
+            "errors in place of keys, \"SCAN error: NOAUTH",
+            redis_cli(port, &["--scan"]),
+        ),
+        (
+            "errors in place of keys, \"NOAUTH",
+            redis_cli(port, &["KEYS", "*"]),
+        ),
+        (
+            "errors in place of keys, \"(error) NOAUTH",
+            redis_cli(port, &["--no-raw", "KEYS", "*"]),
+        ),
+        (
+            "errors in place of keys, \"",
+            redis_cli(port, &["-a", "wrong", "--scan"]),
+        ),
+        (
+            "errors in place of keys, \"Could not connect",
+            redis_cli(1, &["--scan"]),
+        ),
+    ]);
+    cases
+}
+
+fn files_of_this_program() -> Vec<Case> {
+    let sample = root().join("reports/samples/commerce");
+    let read = |name: &str| std::fs::read(sample.join(name)).unwrap();
+    let program = std::fs::read(env!("CARGO_BIN_EXE_slotscope")).unwrap();
+    let mut cases = vec![
+        ("a report of slotscope", read("report.json")),
+        ("a web page", read("report.html")),
+        ("a PNG image", read("slot-load.png")),
+    ];
+    if cfg!(target_os = "linux") {
+        cases.push(("a program", program));
+    }
+    cases
+}
+
+#[test]
+fn what_is_no_dump_is_refused_with_what_to_type_from_a_file_and_a_pipe() {
+    let scratch = Scratch::new();
+    let starts = STARTS.iter().map(|(what, bytes)| (*what, bytes.to_vec()));
+    let mut cases: Vec<Case> = starts.collect();
+    cases.push((
+        "a zstd file in another one",
+        gzip(b"\x28\xB5\x2F\xFD\x24\0"),
+    ));
+    cases.push((
+        "an lz4 file in another one",
+        gzip(b"\x04\x22\x4D\x18\x64\x40"),
+    ));
+    cases.extend(files_of_tools());
+    cases.extend(output_of_redis());
+    cases.extend(files_of_this_program());
+    let (mut complaints, mut covered) = (Vec::new(), BTreeSet::new());
+    for (what, content) in &cases {
+        scratch.file("input", content);
+        let row = refusals().find(|one| one.what.starts_with(what));
+        let way_out = row.map_or("", |row| row.way_out);
+        covered.extend(row.map(|row| row.what));
+        for (name, output) in [
+            ("input", scratch.run(&["analyze", "input"])),
+            ("-", scratch.piped(&["analyze", "-"], content)),
+        ] {
+            let start = format!("slotscope: {name}: {what}");
+            if let Err(complaint) = fails(&output, &[&start, way_out]) {
+                complaints.push(format!("{what}: {complaint}"));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    let missing: Vec<_> = refusals()
+        .filter(|one| !covered.contains(one.what))
+        .collect();
+    assert!(missing.is_empty(), "no case for {:?}", missing[0].what);
+    assert_eq!(scratch.entries("."), ["input"], "a report was written");
+}
+
+#[test]
+fn a_format_that_is_given_is_believed() {
+    let scratch = Scratch::new();
+    for (what, content) in STARTS
+        .iter()
+        .filter(|(what, _)| !what.starts_with("errors"))
+    {
+        scratch.file("input", content);
+        let output = scratch.run(&["analyze", "input", "--format", "lines", "--json"]);
+        assert_eq!(code(&output), 0, "{what}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn an_argument_that_names_a_server_or_a_url_says_what_to_type() {
+    let scratch = Scratch::new();
+    let servers = [
+        ("10.0.0.1:6379", ["slotscope collect URL", ""]),
+        (
+            "redis://u:secret@h:1",
+            ["slotscope collect URL", "redis://h:1: "],
+        ),
+        ("rediss://u:se/cret@h", ["slotscope collect URL", ""]),
+    ];
+    // With the feature cloud these are read.
+    let objects = [
+        (
+            "s3://bucket/a.keys",
+            ["aws s3 cp URL - | slotscope analyze -", ""],
+        ),
+        ("gs://bucket/a.keys", ["gcloud storage cat URL", ""]),
+        ("az://bucket/a.keys", ["az storage blob download", ""]),
+        (
+            "https://h/a.keys",
+            ["curl -fsS URL | slotscope analyze -", ""],
+        ),
+    ];
+    let objects = objects.into_iter().filter(|_| !cfg!(feature = "cloud"));
+    for (argument, parts) in servers.into_iter().chain(objects) {
+        // Of servers, analyze reads the keys itself.
+        let output = scratch.run(&["timeline", argument]);
+        fails(&output, &parts).unwrap_or_else(|complaint| panic!("{argument}: {complaint}"));
+        let shown = stderr(&output);
+        assert!(
+            !shown.contains("cret@") && !shown.contains("secret"),
+            "{shown}"
+        );
+    }
+    scratch.file("10.0.0.1:6379", "user:1\n");
+    assert_eq!(
+        code(&scratch.run(&["analyze", "10.0.0.1:6379", "--no-files"])),
+        0
+    );
+}

@@ -1,0 +1,159 @@
+//! Replies of servers, in every form that redis-cli prints: read if they are about keys, or refused with what to
+//! type, and never taken for a list of keys. SLOTSCOPE_RECORD: a folder for the replies of the server that REDIS_SERVER names.
+
+use std::fs;
+use std::path::Path;
+
+use super::refusals;
+use testkit::kinds::Kind;
+use testkit::redis::{Reply, Server, wait_for};
+use testkit::run::{Scratch, code, report, root, stderr};
+
+/// Flags of redis-cli for each form.
+const FORMS: [(&str, &[&str]); 6] = [
+    ("pipe", &[]),
+    ("resp3", &["-3"]),
+    ("terminal", &["--no-raw"]),
+    ("resp3-terminal", &["-3", "--no-raw"]),
+    ("json", &["--json"]),
+    ("csv", &["--csv"]),
+];
+
+/// Commands whose replies are not keys.
+const COMMANDS: [&str; 25] = [
+    "HOTKEYS GET",
+    "CLUSTER SLOT-STATS SLOTSRANGE 0 40",
+    "CLUSTER SLOT-STATS ORDERBY key-count LIMIT 4",
+    "CLUSTER MIGRATION STATUS ALL",
+    "CLUSTER GETSLOTMIGRATIONS",
+    "SLOWLOG GET 3",
+    "COMMANDLOG GET 3 slow",
+    "COMMANDLOG GET 3 large-reply",
+    "CLUSTER SHARDS",
+    "CLUSTER SLOTS",
+    "CLUSTER NODES",
+    "CLUSTER INFO",
+    "INFO",
+    "CONFIG GET *",
+    "MEMORY STATS",
+    "LATENCY HISTOGRAM",
+    "CLIENT LIST",
+    "ACL LIST",
+    "ACL GETUSER default",
+    "HELLO 3",
+    "ROLE",
+    "COMMAND DOCS get",
+    "COMMAND INFO get",
+    "COMMAND LIST",
+    "FUNCTION STATS",
+];
+
+/// Formats of replies that say something of keys.
+const READ: [&str; 3] = ["hotkeys", "command-log", "slot-stats"];
+
+/// A server of all slots that has something to say.
+fn talkative(kind: Kind) -> Server {
+    let mut options = vec!["--slowlog-log-slower-than", "0"];
+    if kind != Kind::Installed && kind != Kind::Redis74 {
+        options.extend(["--cluster-slot-stats-enabled", "yes"]);
+    }
+    if kind == Kind::Valkey91 || kind == Kind::Valkey90 {
+        options.extend(["--commandlog-reply-larger-than", "0"]);
+    }
+    let server = kind.start(&options);
+    let mut client = server.connect();
+    client.call(&["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
+    wait_for(|| match client.call(&["SET", "user:1", "v"]) {
+        Reply::Error(said) => Err(said),
+        _ => Ok(()),
+    });
+    client.call(&["HOTKEYS", "START", "METRICS", "2", "CPU", "NET"]);
+    for at in 0..20 {
+        client.call(&["GET", &format!("user:{at}")]);
+        client.call(&["SET", &format!("{{shop}}:{at}"), "v"]);
+    }
+    server
+}
+
+/// Why a file is not treated as it has to be.
+fn complaint(scratch: &Scratch, file: &str) -> Option<String> {
+    let output = scratch.run(&["analyze", file, "--json", "--no-files"]);
+    if code(&output) == 2 {
+        let said = stderr(&output);
+        let has_way_out = refusals().any(|one| said.contains(one.way_out))
+            || said.contains("errors in place of keys");
+        return (!has_way_out).then(|| said.to_owned());
+    }
+    let input = &report(&output)["input"];
+    let format = input["files"][0]["format"].as_str().unwrap_or("");
+    let is_read = READ.contains(&format) || input["keys"] == 0;
+    (!is_read).then(|| format!("{} keys as {format}", input["keys"]))
+}
+
+#[test]
+fn what_a_server_replies_is_never_a_list_of_keys() {
+    let mut complaints = Vec::new();
+    let kinds = [Kind::Installed, Kind::Redis82, Kind::Valkey91];
+    for kind in kinds.into_iter().chain(Kind::given()) {
+        let (server, scratch) = (talkative(kind), Scratch::new());
+        for command in COMMANDS {
+            for (form, flags) in FORMS {
+                let words: Vec<&str> = flags.iter().copied().chain(command.split(' ')).collect();
+                let reply = server.redis_cli(&words);
+                // A reply without any content does not count as one.
+                if reply
+                    .iter()
+                    .filter(|byte| byte.is_ascii_alphanumeric())
+                    .count()
+                    < 2
+                {
+                    continue;
+                }
+                scratch.file("reply", &reply);
+                if let Some(complaint) = complaint(&scratch, "reply") {
+                    complaints.push(format!("{kind:?}: {command}, {form}: {complaint}"));
+                }
+                record(kind, command, form, &reply);
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// Keeps the replies of a given server about keys, if SLOTSCOPE_RECORD names a folder.
+fn record(kind: Kind, command: &str, form: &str, reply: &[u8]) {
+    let folder = std::env::var_os("SLOTSCOPE_RECORD").filter(|_| kind == Kind::Given);
+    let is_of_keys = [
+        "HOTKEYS",
+        "SLOWLOG",
+        "CLUSTER SLOT-STATS",
+        "CLUSTER MIGRATION",
+        "COMMANDLOG",
+    ];
+    if let Some(folder) =
+        folder.filter(|_| is_of_keys.iter().any(|start| command.starts_with(start)))
+    {
+        let folder = Path::new(&folder).join("replies");
+        fs::create_dir_all(&folder).unwrap();
+        let name = command.to_ascii_lowercase().replace([' ', '*'], "-");
+        fs::write(folder.join(format!("{name}.{form}")), reply).unwrap();
+    }
+}
+
+#[test]
+fn recorded_replies_are_read_or_refused() {
+    let (mut files, mut complaints) = (0, Vec::new());
+    for folder in fs::read_dir(root().join("tests/recorded")).unwrap() {
+        let replies = folder.unwrap().path().join("replies");
+        for reply in fs::read_dir(replies).unwrap() {
+            let reply = reply.unwrap().path();
+            let scratch = Scratch::new();
+            scratch.file("reply", fs::read(&reply).unwrap());
+            files += 1;
+            complaints
+                .extend(complaint(&scratch, "reply").map(|what| format!("{reply:?}: {what}")));
+        }
+    }
+    assert!(files > 20, "{files} files");
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}

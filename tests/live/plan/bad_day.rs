@@ -1,0 +1,163 @@
+//! A real cluster on a bad day: uneven slots and a coarse tag. What the report recommends is typed as it is, under writes,
+//! and evens the nodes out.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use serde_json::Value;
+use slotscope::slot::slot;
+
+use super::follower::{Follower, contents};
+use testkit::cluster::{Cluster, call_ok};
+use testkit::redis::Reply;
+use testkit::run::{Scratch, report, stderr};
+
+/// The slots of each primary.
+const SHARES: [(u16, u16); 3] = [(0, 5899), (5900, 11_199), (11_200, 16_383)];
+
+/// Keys that are written while slots move.
+const LIVE: usize = 200;
+
+fn owner(key: &str) -> usize {
+    let slot = slot(key.as_bytes());
+    SHARES.iter().position(|(_, last)| slot <= *last).unwrap()
+}
+
+/// Sessions, and the orders of one tenant, which are in a slot of the first node.
+fn keys() -> Vec<String> {
+    let tenants = (0..).map(|i| format!("tenant:{i}"));
+    let tenant = { tenants }.find(|tenant| owner(tenant) == 0).unwrap();
+    let orders = (0..2500).map(|i| format!("order:{{{tenant}}}:{i}"));
+    (0..15_000)
+        .map(|i| format!("session:{i}"))
+        .chain(orders)
+        .collect()
+}
+
+fn dump(cluster: &Cluster, scratch: &Scratch) {
+    scratch.file("cluster.nodes", cluster.nodes(0).as_bytes());
+    for (i, server) in cluster.servers.iter().enumerate() {
+        scratch.file(
+            &format!("{i}.keys"),
+            server.redis_cli(&["--no-raw", "--scan"]),
+        );
+    }
+}
+
+fn analyzed(scratch: &Scratch) -> Value {
+    let files = ["0.keys", "1.keys", "2.keys"];
+    let args = ["analyze", "--topology", "cluster.nodes", "--json"];
+    report(&scratch.run(&[&args[..], &files].concat()))
+}
+
+/// A cluster of uneven slots that has these keys.
+fn filled(keys: &[String]) -> Cluster {
+    let cluster = Cluster::start(&SHARES.map(|range| vec![range]));
+    for (i, server) in cluster.servers.iter().enumerate() {
+        let here = keys.iter().filter(|key| owner(key) == i);
+        let sets: Vec<Vec<&[u8]>> = here
+            .map(|key| vec![&b"SET"[..], key.as_bytes(), b"x"])
+            .collect();
+        let replies = server.connect().pipeline(&sets);
+        let ok = Reply::Simple("OK".into());
+        assert!(replies.iter().all(|reply| *reply == ok));
+    }
+    cluster
+}
+
+#[test]
+fn what_the_report_recommends_evens_the_cluster_out() {
+    let keys = keys();
+    let cluster = filled(&keys);
+    let scratch = Scratch::new();
+    dump(&cluster, &scratch);
+    let before = analyzed(&scratch);
+    assert_eq!(
+        before["verdict"]["state"], "skewed",
+        "{}",
+        before["verdict"]["sentence"]
+    );
+    let remedy = &before["verdict"]["steps"][0];
+    assert_eq!(remedy["kind"], "move", "{remedy}");
+
+    let written = type_under_writes(&cluster, &scratch, remedy["command"].as_str().unwrap());
+
+    let held: BTreeSet<Vec<u8>> = contents(&cluster)
+        .into_iter()
+        .flatten()
+        .map(|(key, _)| key)
+        .collect();
+    let lost = keys
+        .iter()
+        .chain(&written)
+        .find(|key| !held.contains(key.as_bytes()));
+    assert_eq!(lost, None, "a key is lost");
+    dump(&cluster, &scratch);
+    let after = analyzed(&scratch);
+    assert_eq!(
+        after["verdict"]["state"], "balanced",
+        "{}",
+        after["verdict"]["sentence"]
+    );
+}
+
+/// Runs the command and its script while keys are written; the keys that the cluster took.
+fn type_under_writes(cluster: &Cluster, scratch: &Scratch, command: &str) -> Vec<String> {
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut follower = Follower::new(cluster);
+            // The same few keys, so that the load stays what the plan is for.
+            let mut taken = Vec::new();
+            for number in (0..LIVE).cycle().take_while(|_| !is_done.load(Relaxed)) {
+                let key = format!("live:{number}");
+                follower.set(key.as_bytes(), b"y");
+                taken.push(key);
+            }
+            taken
+        });
+        let output = scratch.shell(&format!("{command} && bash moves.sh"));
+        is_done.store(true, Relaxed);
+        assert!(output.status.success(), "{}", stderr(&output));
+        writer.join().unwrap()
+    })
+}
+
+/// `redis-cli --cluster rebalance` refuses a cluster with a slot on its way to another node.
+#[test]
+fn the_rebalance_of_the_report_works_while_a_slot_is_on_its_way() {
+    let sessions: Vec<String> = (0..6000).map(|i| format!("session:{i}")).collect();
+    let cluster = filled(&sessions);
+    let id = |i: usize| {
+        cluster.servers[i]
+            .connect()
+            .call(&["CLUSTER", "MYID"])
+            .text()
+    };
+    let (from, to) = (id(0), id(1));
+    for (i, state, other) in [(1, "IMPORTING", &from), (0, "MIGRATING", &to)] {
+        let command = ["CLUSTER", "SETSLOT", "100", state, other];
+        call_ok(&mut cluster.servers[i].connect(), &command);
+    }
+    let scratch = Scratch::new();
+    dump(&cluster, &scratch);
+    let found = analyzed(&scratch)["verdict"]["steps"].take();
+    let steps = found.as_array().unwrap();
+    assert_eq!(
+        (&steps[0]["kind"], &steps[1]["kind"]),
+        (&"repair".into(), &"move".into())
+    );
+    let command = |step: &Value| step["command"].as_str().unwrap().to_owned();
+    let works = |command: &str| scratch.shell(command).status.success();
+    assert!(works(&command(&steps[0])), "{}", steps[0]);
+    dump(&cluster, &scratch);
+    let found = analyzed(&scratch)["verdict"]["steps"].take();
+    assert_eq!(found[0]["kind"], "move", "the slot is closed: {found}");
+    let plan = command(&found[0]);
+    assert!(works(&plan), "{plan}");
+    let said = scratch.shell("bash moves.sh");
+    assert!(said.status.success(), "{said:?}");
+    dump(&cluster, &scratch);
+    let verdict = &analyzed(&scratch)["verdict"];
+    assert_eq!(verdict["state"], "balanced", "{}", verdict["sentence"]);
+}

@@ -1,0 +1,81 @@
+//! Plans on a real cluster: compared with `redis-cli --cluster rebalance`, and carried out under load by the script.
+//! PLAN_LIVE_CASES: how many loads and weights are compared.
+
+mod bad_day;
+mod beside;
+pub(crate) mod follower;
+mod forecast;
+mod obstacles;
+mod rebalance;
+mod script;
+mod shell;
+mod stops;
+mod uneven;
+
+use rebalance::bytes_are_evener_than_after_a_rebalance_of_slots;
+use script::the_script_moves_what_was_planned_and_loses_nothing;
+use serde_json::Value;
+use slotscope::topology::Topology;
+use testkit::cluster::{Cluster, Ranges};
+use testkit::env::size;
+
+/// Unequal shares; the last primary is empty.
+fn shares() -> [Ranges; 4] {
+    [
+        vec![(0, 6999)],
+        vec![(7000, 12999)],
+        vec![(13000, 16383)],
+        vec![],
+    ]
+}
+
+/// One cluster for all of it: starting one takes seconds.
+#[test]
+fn plans_on_a_real_cluster() {
+    // A primary that gives its last slot away would become a replica, whose keys are those of another node.
+    let stays_primary = ["--cluster-allow-replica-migration", "no"].map(String::from);
+    let cluster = Cluster::with_options(&shares(), |_| stays_primary.to_vec());
+    for case in 0..size("PLAN_LIVE_CASES", 5) {
+        bytes_are_evener_than_after_a_rebalance_of_slots(&cluster, case);
+    }
+    flush(&cluster);
+    the_script_moves_what_was_planned_and_loses_nothing(&cluster);
+}
+
+fn flush(cluster: &Cluster) {
+    (0..3).for_each(|i| drop(cluster.servers[i].connect().call(&["FLUSHALL"])));
+}
+
+/// The owner of each slot, by the number of the server.
+fn owners(cluster: &Cluster) -> Vec<usize> {
+    let topology = Topology::parse("CLUSTER NODES", cluster.nodes(0).as_bytes()).unwrap();
+    let server = |id: &String| cluster.ids.iter().position(|other| other == id).unwrap();
+    (0..16384)
+        .map(|slot| server(&topology.nodes[topology.owner(slot).unwrap()].id))
+        .collect()
+}
+
+/// The owners once the moves of `plan` are made; `new-1` is the last server.
+fn promised(cluster: &Cluster, plan: &Value, before: &[usize]) -> Vec<usize> {
+    let server = |id: &Value| {
+        cluster
+            .ids
+            .iter()
+            .position(|other| id == other.as_str())
+            .unwrap_or(3)
+    };
+    let mut owner = before.to_vec();
+    for of in plan["moves"].as_array().unwrap() {
+        for range in of["ranges"].as_array().unwrap() {
+            let [first, last] = [0, 1].map(|end| range[end].as_u64().unwrap() as usize);
+            assert!(
+                owner[first..=last]
+                    .iter()
+                    .all(|owner| *owner == server(&of["from"])),
+                "{of}"
+            );
+            owner[first..=last].fill(server(&of["to"]));
+        }
+    }
+    owner
+}

@@ -1,0 +1,217 @@
+//! Obstacles to a script, and failures while it runs: a clear line before, or a clean stop after which
+//! each open slot is named.
+
+use std::fs;
+
+use super::uneven::{Uneven, jobs};
+use testkit::cluster::call_ok;
+use testkit::kinds::Kind;
+use testkit::run::{stderr, succeeded};
+
+/// Servers that move slots as a whole, as far as they are here: Redis 8.4 only where REDIS_SERVER names one.
+fn atomic() -> impl Iterator<Item = (Kind, &'static str)> {
+    let kinds = [Some(Kind::Valkey91), Kind::given()].into_iter().flatten();
+    kinds.map(|kind| (kind, "auto"))
+}
+
+/// Servers of all ways to move slots.
+fn all() -> impl Iterator<Item = (Kind, &'static str)> {
+    std::iter::once((Kind::Installed, "setslot")).chain(atomic())
+}
+
+/// Runs a script that says what stands in the way, and moves nothing.
+#[track_caller]
+fn refused(uneven: &Uneven, words: &[&str], expected: &[&str]) {
+    let output = uneven.run(words);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    for expected in expected {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    assert!(said.contains("nothing was moved"), "{said}");
+    uneven.is_as_before();
+}
+
+/// Sends a command to all servers.
+fn tell(uneven: &Uneven, words: &[&str]) {
+    for server in &uneven.cluster.servers {
+        call_ok(&mut server.connect(), words);
+    }
+}
+
+/// Lets the scripts log in as the user `mover` with the password `p`.
+fn log_in(uneven: &Uneven) {
+    let script = fs::read_to_string(uneven.scratch.path("move.sh")).unwrap();
+    let as_mover = script.replace("\nuser=''", "\nuser='mover'; export REDISCLI_AUTH=p");
+    uneven.scratch.file("move.sh", as_mover.as_bytes());
+}
+
+#[test]
+fn a_target_without_room_is_refused() {
+    for (kind, commands) in all() {
+        let uneven = Uneven::new(kind, commands, &[]);
+        uneven.plan(&[]);
+        let used = uneven.cluster.servers[1].connect();
+        let used = { used }.call(&["INFO", "memory"]).text();
+        let used = used
+            .lines()
+            .find_map(|line| line.strip_prefix("used_memory:"));
+        let limit = used.unwrap().trim().parse::<u64>().unwrap() + 200_000;
+        tell(
+            &uneven,
+            &["CONFIG", "SET", "maxmemory-policy", "noeviction"],
+        );
+        let names = jobs(&fs::read_to_string(uneven.scratch.path("move.sh")).unwrap());
+        assert_eq!(names.len(), 2, "a job for each of two targets");
+        for server in &uneven.cluster.servers[1..] {
+            let words = ["CONFIG", "SET", "maxmemory", &limit.to_string()];
+            call_ok(&mut server.connect(), &words);
+        }
+        // Both targets, each with a line of its own.
+        refused(
+            &uneven,
+            &["move.sh", "--check"],
+            &["would refuse writes", "fix 2 of the above"],
+        );
+        tell(
+            &uneven,
+            &["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"],
+        );
+        refused(
+            &uneven,
+            &["move.sh"],
+            &["it would EVICT KEYS (allkeys-lru)"],
+        );
+    }
+}
+
+#[test]
+fn rights_that_keys_need_to_get_across_are_asked_for() {
+    let uneven = Uneven::new(Kind::Installed, "setslot", &[]);
+    uneven.plan(&[]);
+    log_in(&uneven);
+    let rights = [
+        "ACL", "SETUSER", "mover", "on", ">p", "~*", "+@all", "-migrate",
+    ];
+    tell(&uneven, &rights);
+    refused(&uneven, &["move.sh"], &["refuses MIGRATE"]);
+    tell(
+        &uneven,
+        &["ACL", "SETUSER", "mover", "+migrate", "-restore-asking"],
+    );
+    refused(&uneven, &["move.sh"], &["refuses RESTORE-ASKING"]);
+}
+
+#[test]
+fn servers_without_migrate_are_named_before_a_slot_is_open() {
+    let uneven = Uneven::new(
+        Kind::Installed,
+        "setslot",
+        &["--rename-command", "MIGRATE", "OFF"],
+    );
+    uneven.plan(&[]);
+    refused(&uneven, &["move.sh"], &["refuses MIGRATE"]);
+}
+
+#[test]
+fn a_module_that_does_not_let_slots_move_is_named() {
+    let modules = Kind::Redis74.modules();
+    let options = [modules[0].as_str(), modules[1].as_str()];
+    let uneven = Uneven::new(Kind::Valkey91, "auto", &options);
+    uneven.plan(&[]);
+    refused(
+        &uneven,
+        &["move.sh", "--check"],
+        &["module", "--commands setslot"],
+    );
+}
+
+#[test]
+fn a_replication_user_without_rights_is_named() {
+    for (kind, commands) in atomic() {
+        let uneven = Uneven::new(kind, commands, &[]);
+        uneven.plan(&[]);
+        tell(&uneven, &["ACL", "SETUSER", "weak", "on", ">p", "+ping"]);
+        let log_in_as = ["CONFIG", "SET", "masteruser", "weak", "masterauth", "p"];
+        tell(&uneven, &log_in_as);
+        if !kind.is_valkey() {
+            // Redis moves slots over connections of its own.
+            succeeded(uneven.run(&["move.sh"]));
+            continue;
+        }
+        let expected = ["would refuse the replication user", "weak"];
+        refused(&uneven, &["move.sh"], &expected);
+        // A caller who may not ask for the user learns it from the servers, which move nothing then.
+        let rights = "ACL SETUSER mover on >p ~* +@all -config";
+        tell(&uneven, &rights.split(' ').collect::<Vec<_>>());
+        log_in(&uneven);
+        let output = uneven.run(&["move.sh"]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("do not leave"), "{said}");
+        uneven.is_as_before();
+    }
+}
+
+#[test]
+fn a_target_that_dies_ends_the_script() {
+    for (kind, commands) in all() {
+        let mut uneven = Uneven::new(kind, commands, &[]);
+        let script = uneven.plan(&["--pause-ms", "20", "--max-job-bytes", "40kb"]);
+        let target = uneven.node(&script, jobs(&script)[0].1);
+        let (code, said) = uneven.disturbed(|cluster| cluster.servers[target].stop());
+        println!("{said}");
+        assert_eq!(code, Some(1), "{said}");
+        names_open_slots(&uneven, &said);
+    }
+}
+
+#[test]
+fn a_source_that_is_failed_over_ends_the_script() {
+    for (kind, commands) in all() {
+        let mut uneven = Uneven::with_replicas(kind, commands);
+        let script = uneven.plan(&["--pause-ms", "20", "--max-job-bytes", "40kb"]);
+        let source = uneven.node(&script, jobs(&script)[0].0);
+        let (code, said) = uneven.disturbed(|cluster| {
+            let mut replica = cluster.servers[3 + source].connect();
+            call_ok(&mut replica, &["CLUSTER", "FAILOVER"]);
+        });
+        println!("{said}");
+        assert_eq!(code, Some(1), "{said}");
+        names_open_slots(&uneven, &said);
+    }
+}
+
+/// No slot is open without being named.
+fn names_open_slots(uneven: &Uneven, said: &str) {
+    let servers = uneven.cluster.servers.iter().enumerate();
+    for (node, _) in servers.filter(|(_, server)| !server.is_stopped()) {
+        let listing = uneven.cluster.nodes(node);
+        for line in listing.lines().filter(|line| line.contains("->-")) {
+            let open = line.split('[').nth(1).unwrap().split('-').next().unwrap();
+            let named = format!("slot {open} is open");
+            assert!(said.contains(&named), "{line}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_migration_that_runs_already_is_waited_for() {
+    let uneven = Uneven::new(Kind::Valkey91, "auto", &[]);
+    let script = uneven.plan(&[]);
+    let (from, to, ranges) = jobs(&script).remove(0);
+    let (from, to) = (uneven.node(&script, from), uneven.node(&script, to));
+    let mut words: Vec<String> = ["CLUSTER", "MIGRATESLOTS", "SLOTSRANGE"]
+        .map(String::from)
+        .into();
+    words.extend(
+        ranges
+            .iter()
+            .flat_map(|(first, last)| [first.to_string(), last.to_string()]),
+    );
+    words.extend(["NODE".into(), uneven.cluster.ids[to].clone()]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    call_ok(&mut uneven.cluster.servers[from].connect(), &words);
+    succeeded(uneven.run(&["move.sh"]));
+    uneven.cluster.settles_on(&uneven.promised(&script));
+}

@@ -1,0 +1,172 @@
+//! Moves of plans compared with those of `redis-cli --cluster rebalance`.
+
+use std::process::Command;
+
+use super::{flush, owners, promised};
+use slotscope::slot::slot;
+use testkit::cluster::Cluster;
+use testkit::redis::Reply;
+use testkit::rng::Rng;
+use testkit::run::{Scratch, report};
+
+/// Keys with sizes and tags that differ much, for `case`: SET on their nodes, and as lines of CSV.
+fn load(cluster: &Cluster, rng: &mut Rng) -> (Vec<u64>, String) {
+    flush(cluster);
+    let owner = owners(cluster);
+    let mut sets: Vec<Vec<(String, String)>> = vec![Vec::new(); 4];
+    let (mut bytes, mut csv) = (vec![0; 16384], String::from("key,size\n"));
+    let tags = 10 + rng.below(3000);
+    for i in 0..12_000 {
+        let most = 1 + rng.below(tags);
+        let tag = rng.below(most);
+        let key = if i % 2 == 0 {
+            format!("user:{i}")
+        } else {
+            format!("{{tag{tag}}}:{i}")
+        };
+        let most = 1 + rng.below(800);
+        let size = 1 + rng.below(most);
+        let at = slot(key.as_bytes());
+        bytes[usize::from(at)] += size as u64;
+        csv += &format!("{key},{size}\n");
+        sets[owner[usize::from(at)]].push((key, "x".repeat(size)));
+    }
+    for (server, sets) in cluster.servers.iter().zip(&sets) {
+        let commands: Vec<Vec<&[u8]>> = sets
+            .iter()
+            .map(|(key, value)| vec![b"SET".as_slice(), key.as_bytes(), value.as_bytes()])
+            .collect();
+        let replies = server.connect().pipeline(&commands);
+        assert!(
+            replies
+                .iter()
+                .all(|reply| *reply == Reply::Simple("OK".into())),
+            "{:?}",
+            replies.first()
+        );
+    }
+    (bytes, csv)
+}
+
+/// The fullest node in fair shares, and the bytes that change nodes, under the owners `after`.
+fn judge(bytes: &[u64], weights: &[f64], before: &[usize], after: &[usize]) -> (f64, u64) {
+    let (mut loads, mut moved) = (vec![0; weights.len()], 0);
+    for slot in 0..bytes.len() {
+        loads[after[slot]] += bytes[slot];
+        moved += if before[slot] == after[slot] {
+            0
+        } else {
+            bytes[slot]
+        };
+    }
+    let fair = bytes.iter().sum::<u64>() as f64 / weights.iter().sum::<f64>();
+    let over = loads
+        .iter()
+        .zip(weights)
+        .filter(|(_, weight)| **weight > 0.0);
+    (
+        over.map(|(load, weight)| *load as f64 / (fair * weight))
+            .fold(0.0, f64::max),
+        moved,
+    )
+}
+
+pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster, case: u64) {
+    let rng = &mut Rng::new(case + 77);
+    let (bytes, csv) = load(cluster, rng);
+    let with_empty = case.is_multiple_of(2);
+    let weights: Vec<f64> = (0..4)
+        .map(|i| match i {
+            3 if !with_empty => 0.0,
+            _ => [1.0, 1.0, 1.5, 2.0][rng.below(4)],
+        })
+        .collect();
+    let before = owners(cluster);
+    let theirs = rebalanced(cluster, &weights, &before);
+
+    let scratch = Scratch::new();
+    scratch.file("cluster.nodes", cluster.nodes(0).as_bytes());
+    scratch.file("dump.csv", csv.as_bytes());
+    let mut args = [
+        "plan",
+        "dump.csv",
+        "--topology",
+        "cluster.nodes",
+        "--by",
+        "bytes",
+        "--json",
+    ]
+    .map(String::from)
+    .to_vec();
+    for (id, weight) in cluster.ids.iter().zip(&weights) {
+        args.extend(if *weight > 0.0 {
+            ["--weight".into(), format!("{id}={weight}")]
+        } else {
+            ["--remove".into(), id.clone()]
+        });
+    }
+    let plan = report(&scratch.run(&args.iter().map(String::as_str).collect::<Vec<_>>()));
+    let ours = promised(cluster, &plan, &before);
+
+    let (they, they_moved) = judge(&bytes, &weights, &before, &theirs);
+    let (we, we_moved) = judge(&bytes, &weights, &before, &ours);
+    let floor = plan["floor"]["bytes"].as_f64().unwrap();
+    println!(
+        "case {case}: floor {floor:.4}; plan {we:.4}, {we_moved} bytes; rebalance {they:.4}, {they_moved} bytes"
+    );
+    assert!(
+        (we - plan["goals"][0]["after"].as_f64().unwrap()).abs() < 1e-6
+            && plan["bytes_moved"] == we_moved,
+        "{plan}"
+    );
+    // A load up to 1.02 times its target is left alone.
+    let near = |found: f64| found <= 1.02 * 1.03 * floor + 1e-9;
+    assert!(
+        we < they || near(we) && near(they),
+        "case {case}: {we} against {they}, floor {floor}"
+    );
+}
+
+/// The owners after `redis-cli --cluster rebalance`. It says how many slots go from where to where; those are the first
+/// that the node has at that time.
+fn rebalanced(cluster: &Cluster, weights: &[f64], before: &[usize]) -> Vec<usize> {
+    let mut args = vec![
+        "--cluster".to_string(),
+        "rebalance".into(),
+        cluster.address(0),
+        "--cluster-simulate".into(),
+    ];
+    if weights[3] > 0.0 {
+        args.push("--cluster-use-empty-masters".into());
+    }
+    args.push("--cluster-weight".into());
+    let given = cluster
+        .ids
+        .iter()
+        .zip(weights)
+        .filter(|(_, weight)| **weight > 0.0);
+    args.extend(given.map(|(id, weight)| format!("{id}={weight}")));
+    let output = Command::new("redis-cli").args(&args).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let server = |address: &str| (0..4).find(|i| cluster.address(*i) == address).unwrap();
+    let mut owner = before.to_vec();
+    for line in text.lines() {
+        if let ["Moving", count, "slots", "from", from, "to", to] =
+            *line.split(' ').collect::<Vec<_>>()
+        {
+            let (from, to) = (server(from), server(to));
+            owner
+                .iter_mut()
+                .filter(|of| **of == from)
+                .take(count.parse().unwrap())
+                .for_each(|of| *of = to);
+        }
+    }
+    let balanced = text.contains("No rebalancing needed");
+    assert!(
+        balanced != (owner != before),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    owner
+}

@@ -1,0 +1,67 @@
+//! Scripts of all kinds as a shell reads them: shellcheck finds nothing, and nothing is newer than bash 3.2, that of macOS.
+
+use std::fs;
+use std::process::Command;
+
+use testkit::run::{Scratch, stderr, stdout};
+
+/// Features of later versions of bash.
+const NEWER: [&str; 14] = [
+    "declare -A",
+    "local -A",
+    "declare -n",
+    "local -n",
+    "mapfile",
+    "readarray",
+    "coproc",
+    "^^}",
+    ",,}",
+    "@Q}",
+    "&>>",
+    "|&",
+    "EPOCH",
+    "wait -n",
+];
+
+/// A script of each kind, and the ways back.
+fn scripts(scratch: &Scratch) -> Vec<String> {
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/");
+    let dump = format!("{samples}hot-tag.keys");
+    let topology = format!("{samples}seed-cluster.nodes");
+    let mut names = Vec::new();
+    for kind in ["setslot", "valkey", "redis-8.4"] {
+        let back = format!("{kind}-back.sh");
+        let args = ["plan", &dump, "--topology", &topology, "--add", "1"];
+        let more = ["--commands", kind, "--rollback", &back];
+        let output = scratch.run(&[&args[..], &more].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let name = format!("{kind}.sh");
+        scratch.file(&name, stdout(&output));
+        names.extend([name, back]);
+    }
+    names
+}
+
+#[test]
+fn shellcheck_finds_nothing() {
+    let scratch = Scratch::new();
+    for script in scripts(&scratch) {
+        let output = Command::new("shellcheck")
+            .arg(&script)
+            .current_dir(scratch.path(""))
+            .output()
+            .expect("shellcheck, which tests/run installs");
+        assert!(output.status.success(), "{script}: {}", stdout(&output));
+    }
+}
+
+#[test]
+fn nothing_is_newer_than_the_bash_of_macos() {
+    let scratch = Scratch::new();
+    for script in scripts(&scratch) {
+        let text = fs::read_to_string(scratch.path(&script)).unwrap();
+        for newer in NEWER {
+            assert!(!text.contains(newer), "{script} has {newer}");
+        }
+    }
+}

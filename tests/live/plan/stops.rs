@@ -1,0 +1,112 @@
+//! Scripts of plans that are stopped anywhere and run again, while keys are written: no write is lost, and the slots are
+//! where they were planned. PLAN_STOPS: how often a script is stopped.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use super::owners;
+use super::uneven::{Uneven, jobs, keys};
+use crate::plan::follower::{Follower, contents};
+use slotscope::slot::slot;
+use testkit::env::size;
+use testkit::kinds::Kind;
+use testkit::rng::Rng;
+use testkit::run::{stderr, succeeded};
+
+/// Writes known keys and new ones until it is told to end; the acknowledged ones.
+fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u8>> {
+    let mut rng = Rng::new(11);
+    let mut written = HashMap::new();
+    let mut count = 0usize;
+    while !is_over.load(Relaxed) {
+        count += 1;
+        let key = match rng.below(4) {
+            // Few, so that the keys stay spread as they were.
+            0 if count < 2000 => format!("new:{count}"),
+            _ => format!("key:{}", rng.below(keys())),
+        };
+        let value = count.to_string().into_bytes();
+        follower.set(key.as_bytes(), &value);
+        written.insert(key.into_bytes(), value);
+        thread::sleep(Duration::from_micros(500));
+    }
+    println!("{count} writes were acknowledged");
+    written
+}
+
+/// About a dozen jobs, whatever the number of keys.
+fn job_bytes() -> String {
+    (keys() * 17).to_string()
+}
+
+fn stopped_anywhere_and_run_again_it_ends_as_planned(kind: Kind, commands: &'static str) {
+    let uneven = Uneven::of_campaign(kind, commands);
+    let script = uneven.plan(&["--max-job-bytes", &job_bytes()]);
+    assert!(jobs(&script).len() > 3, "{script}");
+    let promised = uneven.promised(&script);
+    succeeded(uneven.run(&["move.sh", "--check"]));
+    uneven.is_as_before();
+    let is_over = AtomicBool::new(false);
+    let mut rng = Rng::new(3);
+    let written = thread::scope(|threads| {
+        let writer = threads.spawn(|| write(Follower::new(&uneven.cluster), &is_over));
+        let over = crate::carried_out::probe::SetOnDrop(&is_over);
+        let mut in_the_middle = 0;
+        for stop in 0..size("PLAN_STOPS", 6) {
+            let (script, expected) = match stop % 2 {
+                0 => ("move.sh", &promised),
+                _ => ("back.sh", &uneven.before),
+            };
+            let signal = ["-TERM", "-KILL", "-INT"][stop as usize / 2 % 3];
+            let after = Duration::from_millis(300 + rng.below(2500) as u64);
+            let (is_running, said) = uneven.stopped(script, after, signal);
+            in_the_middle += usize::from(is_running);
+            if is_running && signal == "-TERM" {
+                assert!(said.contains("run this script again to go on"), "{said}");
+            }
+            let again = uneven.run(&[script]);
+            assert!(
+                again.status.success(),
+                "{signal} after {after:?}: {said}\nthen {}",
+                stderr(&again)
+            );
+            uneven.cluster.settles_on(expected);
+        }
+        println!("{commands}: stopped {in_the_middle} times before its end");
+        assert!(in_the_middle > 0);
+        drop(over);
+        writer.join().unwrap()
+    });
+    let now = owners(&uneven.cluster);
+    let contents = contents(&uneven.cluster);
+    for (key, value) in &written {
+        let found = contents[now[usize::from(slot(key))]].get(key);
+        assert_eq!(found, Some(value), "{}", key.escape_ascii());
+    }
+    let held: usize = contents.iter().map(HashMap::len).sum();
+    let new = written
+        .keys()
+        .filter(|key| key.starts_with(b"new:"))
+        .count();
+    assert_eq!(held, keys() + new, "keys are stored twice or gone");
+}
+
+#[test]
+fn slots_that_move_one_by_one_may_be_stopped_anywhere() {
+    stopped_anywhere_and_run_again_it_ends_as_planned(Kind::Installed, "setslot");
+}
+
+#[test]
+fn slots_that_move_as_a_whole_may_be_stopped_anywhere() {
+    stopped_anywhere_and_run_again_it_ends_as_planned(Kind::Valkey91, "auto");
+}
+
+#[test]
+fn slots_of_a_given_server_may_be_stopped_anywhere() {
+    match Kind::given() {
+        Some(kind) => stopped_anywhere_and_run_again_it_ends_as_planned(kind, "auto"),
+        None => println!("NOT TESTED: the scripts for Redis 8.4; REDIS_SERVER names none"),
+    }
+}

@@ -1,0 +1,231 @@
+//! A cluster of which one node has most slots, and the scripts of a plan for it.
+//! PLAN_KEYS: its keys. PLAN_REPLICAS=1: a replica of each primary. REDIS_CLI: the redis-cli of the scripts.
+
+use std::env;
+use std::fs;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::owners;
+use testkit::cluster::{Cluster, Ranges};
+use testkit::env::size;
+use testkit::kinds::Kind;
+use testkit::redis::{Reply, wait_for};
+use testkit::run::{Scratch, stderr, stdout, succeeded};
+
+const VALUE: usize = 400;
+const FEW_KEYS: usize = 6000;
+
+/// A cluster of which one node has most slots.
+pub(super) struct Uneven {
+    pub cluster: Cluster,
+    pub scratch: Scratch,
+    commands: &'static str,
+    pub before: Vec<usize>,
+}
+
+/// Keys of the cluster.
+pub(super) fn keys() -> usize {
+    size("PLAN_KEYS", FEW_KEYS)
+}
+
+impl Uneven {
+    /// Primaries alone, with few keys.
+    pub(super) fn new(kind: Kind, commands: &'static str, options: &[&str]) -> Self {
+        Uneven::made_of(kind, commands, options, false, FEW_KEYS)
+    }
+
+    /// A replica of each primary: server 3 + i follows server i.
+    pub(super) fn with_replicas(kind: Kind, commands: &'static str) -> Self {
+        Uneven::made_of(kind, commands, &[], true, FEW_KEYS)
+    }
+
+    /// As large as the environment asks for.
+    pub(super) fn of_campaign(kind: Kind, commands: &'static str) -> Self {
+        let replicas = size("PLAN_REPLICAS", 0) > 0;
+        Uneven::made_of(kind, commands, &[], replicas, keys())
+    }
+
+    fn made_of(
+        kind: Kind,
+        commands: &'static str,
+        options: &[&str],
+        replicas: bool,
+        keys: usize,
+    ) -> Self {
+        let shares: [Ranges; 3] = [vec![(0, 9999)], vec![(10000, 13191)], vec![(13192, 16383)]];
+        // A primary that gives its last slot away would become a replica.
+        let stays = ["--cluster-allow-replica-migration", "no"];
+        let options: Vec<String> = stays.iter().chain(options).map(|of| (*of).into()).collect();
+        let mut cluster = Cluster::made_of(kind, &shares, |_| options.clone());
+        if replicas {
+            (0..3).for_each(|primary| cluster.add_replica(primary, &options));
+        }
+        fill(&cluster, keys);
+        Uneven {
+            before: owners(&cluster),
+            scratch: Scratch::new(),
+            cluster,
+            commands,
+        }
+    }
+
+    /// Collects, and makes the script that evens the nodes out, and the one back.
+    pub(super) fn plan(&self, more: &[&str]) -> String {
+        let address = self.cluster.address(0);
+        let collect = [
+            "collect",
+            &address,
+            "-o",
+            "out",
+            "--force",
+            "--max-load",
+            "100",
+        ];
+        succeeded(self.scratch.run(&collect));
+        let plan = ["plan", "out", "--by", "bytes", "--commands", self.commands];
+        let args = [&plan[..], &["--rollback", "back.sh"], more].concat();
+        let output = self.scratch.run(&args);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let script = with_cli(stdout(&output));
+        self.scratch.file("move.sh", script.as_bytes());
+        let back = fs::read_to_string(self.scratch.path("back.sh")).unwrap();
+        self.scratch.file("back.sh", with_cli(&back).as_bytes());
+        script
+    }
+
+    pub(super) fn bash(&self, words: &[&str]) -> Command {
+        let mut command = Command::new("bash");
+        command.args(words).current_dir(self.scratch.path(""));
+        command.stdin(Stdio::null());
+        command
+    }
+
+    pub(super) fn run(&self, words: &[&str]) -> Output {
+        self.bash(words).output().unwrap()
+    }
+
+    /// Starts a script and ends it by a signal after a while; whether it was still running.
+    pub(super) fn stopped(&self, script: &str, after: Duration, signal: &str) -> (bool, String) {
+        let log = self.scratch.path("log");
+        let mut child = self.bash(&[script]);
+        let mut child = child
+            .stderr(fs::File::create(&log).unwrap())
+            .spawn()
+            .unwrap();
+        thread::sleep(after);
+        let is_running = child.try_wait().unwrap().is_none();
+        let id = child.id().to_string();
+        let _ = Command::new("kill").args([signal, &id]).status();
+        child.wait().unwrap();
+        (is_running, fs::read_to_string(log).unwrap())
+    }
+
+    /// Starts move.sh, does something once the first slots have moved, and returns its status and output.
+    pub(super) fn disturbed(
+        &mut self,
+        disturb: impl FnOnce(&mut Cluster),
+    ) -> (Option<i32>, String) {
+        let log = self.scratch.path("log");
+        let mut child = self.bash(&["move.sh"]);
+        let mut child = child
+            .stderr(fs::File::create(&log).unwrap())
+            .spawn()
+            .unwrap();
+        wait_for(|| {
+            let said = fs::read_to_string(&log).unwrap();
+            assert_eq!(child.try_wait().unwrap(), None, "{said}");
+            if owners(&self.cluster) == self.before {
+                Err(said)
+            } else {
+                Ok(())
+            }
+        });
+        disturb(&mut self.cluster);
+        let code = child.wait().unwrap().code();
+        (code, fs::read_to_string(&log).unwrap())
+    }
+
+    /// The owner of each slot by the scripts' jobs.
+    pub(super) fn promised(&self, script: &str) -> Vec<usize> {
+        let mut owner = self.before.clone();
+        for (_, to, ranges) in jobs(script) {
+            let to = self.node(script, to);
+            ranges
+                .iter()
+                .for_each(|(first, last)| owner[*first..=*last].fill(to));
+        }
+        owner
+    }
+
+    /// The server that a script calls by a number.
+    pub(super) fn node(&self, script: &str, number: usize) -> usize {
+        let head = format!("name[{number}]=");
+        let line = script.lines().find(|line| line.starts_with(&head)).unwrap();
+        let ids = self.cluster.ids.iter();
+        ids.clone().position(|id| line.contains(id)).unwrap()
+    }
+
+    pub(super) fn is_as_before(&self) {
+        assert_eq!(owners(&self.cluster), self.before);
+        for i in 0..3 {
+            assert!(
+                !self.cluster.nodes(i).contains("->-"),
+                "{}",
+                self.cluster.nodes(i)
+            );
+        }
+    }
+}
+
+/// The keys, on their nodes.
+fn fill(cluster: &Cluster, keys: usize) {
+    let value = vec![b'v'; VALUE];
+    let owner = |key: &String| cluster.owner(slotscope::slot::slot(key.as_bytes()));
+    for server in 0..3 {
+        let keys = (0..keys).map(|i| format!("key:{i}"));
+        let keys: Vec<String> = keys.filter(|key| owner(key) == server).collect();
+        let set = |key| vec![&b"SET"[..], String::as_bytes(key), &value];
+        let mut client = cluster.servers[server].connect();
+        for part in keys.chunks(10_000) {
+            let commands: Vec<_> = part.iter().map(set).collect();
+            let replies = client.pipeline(&commands);
+            let is_set = |reply: &Reply| *reply == Reply::Simple("OK".into());
+            assert!(replies.iter().all(is_set), "{:?}", replies.first());
+        }
+    }
+}
+
+/// The redis-cli of the campaign.
+pub(super) fn redis_cli() -> String {
+    env::var("REDIS_CLI").unwrap_or_else(|_| "redis-cli".into())
+}
+
+/// A script that uses it.
+pub(super) fn with_cli(script: &str) -> String {
+    script.replace("cli=(redis-cli", &format!("cli=('{}'", redis_cli()))
+}
+
+/// From, to and ranges of slots.
+pub(super) type Job = (usize, usize, Vec<(usize, usize)>);
+
+/// The jobs of a script.
+pub(super) fn jobs(script: &str) -> Vec<Job> {
+    let lines = script.lines().skip_while(|line| *line != "jobs=(").skip(1);
+    let job = |line: &str| {
+        let line = line.trim().trim_matches('\'');
+        let words: Vec<&str> = line.split(' ').collect();
+        let number = |word: &str| word.parse::<usize>().unwrap();
+        let range = |word: &&str| {
+            let (first, last) = word.split_once('-').unwrap();
+            (number(first), number(last))
+        };
+        (
+            number(words[0]),
+            number(words[1]),
+            words[4..].iter().map(range).collect(),
+        )
+    };
+    lines.take_while(|line| *line != ")").map(job).collect()
+}

@@ -1,0 +1,326 @@
+//! RDB files of real servers, which answer for every key what a walk must find.
+
+pub(crate) mod asked;
+pub(crate) mod fill;
+pub(crate) mod many;
+mod memory;
+mod nodes;
+
+use std::collections::BTreeMap;
+
+use crate::rdb::asked::{Policy, described, own_all_slots, saved, say};
+use slotscope::format::Notice;
+use slotscope::name::Name;
+use testkit::cluster::{bulks, keyslots};
+use testkit::kinds::Kind;
+use testkit::rdb::{Found, found};
+use testkit::redis::{Client, Reply, Server, wait_for};
+use testkit::rng::Rng;
+use testkit::run::{Scratch, code, report, stderr, stdout};
+
+/// A server of all slots, whose policy keeps LFU counters, with its modules.
+fn start(kind: Kind) -> Server {
+    let modules = kind.modules();
+    let mut options: Vec<&str> = modules.iter().map(String::as_str).collect();
+    options.extend("--enable-debug-command local --maxmemory 2gb".split(' '));
+    options.extend("--maxmemory-policy allkeys-lfu --lfu-decay-time 0".split(' '));
+    let server = kind.start(&options);
+    own_all_slots(&mut server.connect());
+    server
+}
+
+/// The keys in a file, sorted, without what a server cannot be asked.
+fn walked(bytes: &[u8]) -> Vec<Found> {
+    let (mut keys, remarks, damage) = found(bytes);
+    assert_eq!((remarks, damage), (vec![], None));
+    keys.iter_mut()
+        .for_each(|key| (key.bytes, key.memory) = (0, None));
+    keys.sort();
+    keys
+}
+
+/// A key without the most of a long name.
+struct Short<'a>(&'a Found);
+
+impl std::fmt::Debug for Short<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut key = self.0.clone();
+        key.key.0.truncate(40);
+        write!(f, "{key:?}, {} bytes", self.0.key.0.len())
+    }
+}
+
+/// How many keys are of each type and encoding.
+fn encodings(keys: &[Found]) -> BTreeMap<(&str, &str), usize> {
+    keys.iter().fold(BTreeMap::new(), |mut all, key| {
+        *all.entry((&key.type_name[..], key.encoding)).or_default() += 1;
+        all
+    })
+}
+
+/// Types and encodings that a server of a kind makes, at least.
+fn made_by(kind: Kind) -> Vec<(&'static str, &'static str)> {
+    let mut made = vec![
+        ("string", "int"),
+        ("string", "embstr"),
+        ("string", "raw"),
+        ("list", "quicklist"),
+        ("set", "intset"),
+        ("set", "hashtable"),
+        ("hash", "listpack"),
+        ("hash", "hashtable"),
+        ("zset", "listpack"),
+        ("zset", "skiplist"),
+        ("stream", "stream"),
+    ];
+    if kind != Kind::Installed {
+        made.extend([("list", "listpack"), ("set", "listpack")]);
+    }
+    if kind != Kind::Installed && !kind.is_valkey() {
+        made.push(("hash", "listpackex"));
+    }
+    made.extend(kind.has_vectors().then_some(("vectorset", "raw")));
+    made.extend(kind.has_arrays().then_some(("array", "sliced-array")));
+    if kind == Kind::Redis74 {
+        made.extend(
+            [
+                "ReJSON-RL",
+                "MBbloom--",
+                "MBbloomCF",
+                "CMSk-TYPE",
+                "TopK-TYPE",
+                "TDIS-TYPE",
+                "TSDB-TYPE",
+            ]
+            .map(|module| (module, "")),
+        );
+    }
+    made
+}
+
+#[test]
+fn a_walk_finds_what_each_server_says_of_every_key() {
+    for kind in Kind::all() {
+        let server = start(kind);
+        let client = &mut server.connect();
+        fill::fill(client, kind);
+        // Counters that differ.
+        (0..300).for_each(|_| drop(say(client, "GET raw")));
+        for compression in ["yes", "no"] {
+            say(client, &format!("CONFIG SET rdbcompression {compression}"));
+            let found = walked(&saved(&server, client));
+            agree(kind, &found, &described(client, 0, Policy::Lfu));
+            assert!(found.iter().any(|key| key.lfu > Some(5)));
+            let encodings = encodings(&found);
+            let missing = made_by(kind)
+                .into_iter()
+                .filter(|made| !encodings.contains_key(made));
+            assert_eq!(missing.collect::<Vec<_>>(), [], "{kind:?}: {encodings:?}");
+        }
+        slots_are_the_servers(&server);
+
+        let replicated = walked(&asked::replicated(&server, kind));
+        agree(kind, &replicated, &described(client, 0, Policy::Lfu));
+    }
+}
+
+/// Fails with the keys that are not as the server describes them.
+fn agree(kind: Kind, found: &[Found], expected: &[Found]) {
+    assert_eq!(found.len(), expected.len(), "{kind:?}");
+    let pairs = found.iter().zip(expected);
+    let differing = pairs.filter(|(found, expected)| found != expected);
+    let differing: Vec<_> = differing
+        .map(|(found, expected)| format!("{:?}, not {:?}", Short(found), Short(expected)))
+        .collect();
+    assert!(differing.is_empty(), "{kind:?}: {differing:#?}");
+}
+
+/// The program's output for the server's file: every slot is the server's.
+fn slots_are_the_servers(server: &Server) {
+    let path = server.folder().join("dump.rdb");
+    let output = Scratch::new().run(&["dump", "--output", "jsonl", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    let (mut keys, mut slots) = (Vec::new(), Vec::new());
+    for line in stdout(&output).lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        keys.push(Name::parse(line["key"].as_str().unwrap()).unwrap().0);
+        slots.push(line["slot"].as_u64().unwrap() as u16);
+    }
+    assert_eq!(slots, keyslots(server, &keys));
+    let size = say(&mut server.connect(), "DBSIZE");
+    assert_eq!(size, Reply::Int(keys.len() as i64));
+}
+
+#[test]
+fn databases_idle_times_and_expired_keys_are_in_the_file() {
+    for kind in Kind::all() {
+        // Valkey 9 has several databases in cluster mode too.
+        let in_cluster = ["--cluster-databases", "16"];
+        let databases = match kind {
+            kind if kind.is_valkey() => &in_cluster[..],
+            _ => &["--cluster-enabled", "no"],
+        };
+        let memory =
+            "--maxmemory 500mb --maxmemory-policy allkeys-lru --enable-debug-command local";
+        let memory: Vec<&str> = memory.split(' ').collect();
+        let server = kind.start(&[databases, &memory].concat());
+        let client = &mut server.connect();
+        if kind.is_valkey() {
+            own_all_slots(client);
+        }
+        let gone_ms = expired_key(client);
+        for database in [0, 3, 15] {
+            say(client, &format!("SELECT {database}"));
+            say(client, &format!("SET k {database}"));
+            say(client, &format!("SET {database} v PX 100000000"));
+            let Reply::Bulk(dumped) = say(client, "DUMP k") else {
+                panic!("nothing dumped")
+            };
+            let restore = [
+                &b"RESTORE"[..],
+                b"old",
+                b"0",
+                &dumped,
+                b"IDLETIME",
+                b"50000",
+            ];
+            asked::call(client, &restore);
+        }
+        wait_for(|| match now_ms(client) {
+            now if now > gone_ms => Ok(()),
+            now => Err(format!("it is {now}, not yet {gone_ms}")),
+        });
+        let bytes = saved(&server, client);
+        let mut found = walked(&bytes);
+        found.retain(|key| key.key != Name::from("gone"));
+        let mut expected = Vec::new();
+        for database in [0, 3, 15] {
+            say(client, &format!("SELECT {database}"));
+            expected.extend(described(client, database, Policy::Lru));
+        }
+        assert_eq!((found.len(), expected.len()), (9, 9), "{kind:?}");
+        for (found, expected) in found.iter().zip(&expected) {
+            let passed = expected.idle_secs.unwrap() - found.idle_secs.unwrap();
+            assert!(passed < 60, "{kind:?}: {found:?}, {expected:?}");
+            let expected = Found {
+                idle_secs: found.idle_secs,
+                ..expected.clone()
+            };
+            assert_eq!(*found, expected, "{kind:?}");
+        }
+        assert!(
+            found
+                .iter()
+                .all(|key| (key.idle_secs >= Some(50_000)) == (key.key == Name::from("old")))
+        );
+
+        // The same file in every wrapping makes the same report.
+        let scratch = Scratch::new();
+        scratch.file("dump.rdb", &bytes);
+        scratch.file("dump.rdb.zst", zstd::encode_all(&bytes[..], 1).unwrap());
+        let reports = ["dump.rdb", "dump.rdb.zst"].map(|file| {
+            let mut report = report(&scratch.run(&["analyze", file, "--json", "--db", "3"]));
+            assert_eq!(report["input"]["keys"], 4);
+            let input = report["input"].to_string();
+            assert!(
+                input.contains("already expired when the RDB file was written"),
+                "{input}"
+            );
+            report["tags"].take()
+        });
+        assert_eq!(reports[0], reports[1]);
+    }
+}
+
+/// Sets a key that expires soon and is kept all the same; when a file says so, in which times are full seconds.
+fn expired_key(client: &mut Client) -> i64 {
+    say(client, "DEBUG SET-ACTIVE-EXPIRE 0");
+    say(client, "SELECT 3");
+    let at_ms = now_ms(client) + 50;
+    say(client, &format!("SET gone v PXAT {at_ms}"));
+    // The clock of files may lag by some milliseconds.
+    1000 * (at_ms / 1000 + 1) + 100
+}
+
+/// The server's clock.
+fn now_ms(client: &mut Client) -> i64 {
+    let parts = bulks(say(client, "TIME")).into_iter();
+    let mut parts = parts.map(|part| String::from_utf8(part).unwrap().parse::<i64>().unwrap());
+    1000 * parts.next().unwrap() + parts.next().unwrap() / 1000
+}
+
+#[test]
+fn a_header_of_a_slot_that_is_changed_is_noticed() {
+    for kind in Kind::all()
+        .into_iter()
+        .filter(|kind| *kind != Kind::Installed)
+    {
+        let server = start(kind);
+        let client = &mut server.connect();
+        // Slot 7629, whose header is the only one.
+        say(client, "SET k v");
+        let bytes = saved(&server, client);
+        assert_eq!(found(&bytes).1, []);
+        let header: &[u8] = if kind.is_valkey() {
+            b"slot-info"
+        } else {
+            &[0xF4, 0x40 | (7629 >> 8) as u8, (7629 & 0xFF) as u8, 1, 0]
+        };
+        let at = bytes
+            .windows(header.len())
+            .position(|window| window == header);
+        let at = at.unwrap_or_else(|| panic!("{kind:?}: no header of a slot"));
+        let mut changed = bytes.clone();
+        if kind.is_valkey() {
+            changed[at + header.len() + 1] = b'6'
+        } else {
+            changed[at + 2] ^= 1
+        }
+        // The checksum is not that of these bytes.
+        let end = changed.len();
+        changed[end - 8..].fill(0);
+        let (_, remarks, damage) = found(&changed);
+        assert_eq!(damage, None);
+        let notices: Vec<_> = remarks.iter().map(|remark| remark.notice).collect();
+        assert!(
+            notices.contains(&Notice::SlotHeader),
+            "{kind:?}: {remarks:?}"
+        );
+    }
+}
+
+#[test]
+fn a_key_that_is_too_long_is_rejected_with_its_place_and_the_walk_goes_on() {
+    let long = Rng::new(11).bytes(20 << 20);
+    let packed = vec![b'k'; 20 << 20];
+    for kind in Kind::all() {
+        let server = kind.start(&[]);
+        let client = &mut server.connect();
+        own_all_slots(client);
+        for key in [&b"before"[..], &long, b"between", &packed, b"behind"] {
+            asked::call(client, &[b"SET", key, b"value"]);
+        }
+        let bytes = saved(&server, client);
+        // The text starts after its type and length.
+        let at = memchr::memmem::find(&bytes, &long[..100]).unwrap() - 6;
+        let path = server.folder().join("dump.rdb");
+        let path = path.to_str().unwrap();
+        let scratch = Scratch::new();
+        let output = scratch.run(&["analyze", path, "--json"]);
+        let input = &report(&output)["input"];
+        assert_eq!(
+            (&input["keys"], &input["rejected"]["count"]),
+            (&3.into(), &2.into())
+        );
+        let first = input["rejected"]["first"].as_array().unwrap();
+        assert!(first.iter().any(|reject| reject["byte"] == at), "{first:?}");
+        assert!(!input["warnings"].to_string().contains("header"), "{input}");
+        let output = scratch.run(&["dump", path]);
+        assert_eq!((code(&output), stdout(&output).lines().count()), (2, 1 + 3));
+        let said = format!(
+            "byte {at}: a key of over 16 MiB, which is not counted: it has 20,971,520 bytes"
+        );
+        assert!(stderr(&output).contains(&said), "{}", stderr(&output));
+        assert_eq!(code(&scratch.run(&["analyze", path, "--strict"])), 2);
+    }
+}

@@ -1,0 +1,144 @@
+//! Secrets of addresses, options, variables and files: whatever is run, and however it fails, no output holds one.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::cloud::server::{Fault, Server};
+use testkit::hostile::{Answer, Hostile};
+use testkit::run::{Scratch, clean_environment};
+
+/// The part that all secrets share.
+const TRACE: &str = "hunter";
+
+/// Variables that hold secrets.
+const VARIABLES: [(&str, &str); 8] = [
+    ("AWS_ACCESS_KEY_ID", "id"),
+    ("AWS_SECRET_ACCESS_KEY", "hunter1"),
+    ("AWS_SESSION_TOKEN", "hunter2"),
+    ("AZURE_STORAGE_ACCOUNT_NAME", "me"),
+    ("AZURE_STORAGE_SAS_KEY", "sv=2020&sig=hunter3"),
+    ("GOOGLE_SKIP_SIGNATURE", "true"),
+    ("REDISCLI_AUTH", "hunter4"),
+    ("SLOTSCOPE_REDACT_KEY", "hunter5"),
+];
+
+/// The commands that read an input.
+const COMMANDS: [&str; 12] = [
+    "analyze IN --out out",
+    "analyze IN --json",
+    "analyze IN --redact --out out",
+    "analyze IN --strict --output markdown --one-pass",
+    "tally IN -o out",
+    "lint IN --json",
+    "timeline IN --out out",
+    "dump IN",
+    "plan IN --nodes 3",
+    "whatif IN --nodes 3 --to-nodes 4",
+    "fanout --nodes 3 IN",
+    "collect IN -o out --timeout 1",
+];
+
+/// The places of a directory where a secret is.
+fn found_in(path: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(found_in(&path));
+        } else if String::from_utf8_lossy(&fs::read(&path).unwrap()).contains(TRACE) {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
+
+#[test]
+fn no_secret_is_in_any_output_of_any_command() {
+    let dump = b"key,size\nuser:{1}:name,7\nb,9\nc,x\n";
+    let fine = Server::start([("d.csv", dump)]);
+    let damaged = Server::start([("d.csv", &b"REDIS0011\xfe\x00\x00\x01ab"[..])]);
+    let missing = Server::start([]);
+    let refusing = Server::with_faults([], |asked| {
+        Some(Fault::Text(
+            403,
+            format!("<Code>Denied</Code>{}", asked.target),
+        ))
+    });
+    let location = fine.url("d.csv");
+    let leading = Server::with_faults([], move |_| Some(Fault::Redirect(302, location.clone())));
+    // It repeats everything that it was told.
+    let echo = Hostile::start(|command| {
+        if command.starts_with("AUTH") {
+            Answer::of("+OK\r\n")
+        } else {
+            Answer::of(format!("-NOPERM {command} hunter4\r\n"))
+        }
+    });
+    let mut inputs = vec![
+        format!("redis://me:hunter4@127.0.0.1:{}", echo.port),
+        format!("127.0.0.1:{}", echo.port),
+        "redis://:hunter4@127.0.0.1:1/x".into(),
+        "https://u:hunter7@127.0.0.1:1/d.csv?sig=hunter8".into(),
+        "ftp://u:hunter7@h/d.csv".into(),
+    ];
+    for server in [&fine, &damaged, &missing, &refusing, &leading] {
+        let url = server.url("d.csv").replace("://", "://u:hunter7@");
+        inputs.push(format!(
+            "{url}?sig=hunter8 --storage-option user_agent=hunter9"
+        ));
+    }
+    inputs.push(format!(
+        "{} --storage-option timeout=hunter9",
+        fine.url("d.csv")
+    ));
+    inputs.push(format!(
+        "{} --storage-option proxy_url=hunter://h",
+        fine.url("d.csv")
+    ));
+    let endpoint = refusing.url("");
+    let endpoint = endpoint.trim_end_matches('/');
+    inputs.extend(["s3://b/d.csv", "az://b/d.csv", "gs://b/d/*"].map(String::from));
+    let mut found = Vec::new();
+    for input in &inputs {
+        for line in COMMANDS {
+            let scratch = Scratch::new();
+            let line = line.replace("IN", input);
+            let words: Vec<&str> = line.split(' ').collect();
+            let mut command = scratch.command(&words);
+            clean_environment(&mut command);
+            command.envs(VARIABLES);
+            for name in [
+                "AWS_ENDPOINT_URL",
+                "AZURE_STORAGE_ENDPOINT",
+                "GOOGLE_BASE_URL",
+            ] {
+                command.env(name, endpoint);
+            }
+            let output = command.output().unwrap();
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said);
+            // Nobody repeats a mistyped secret, so a word of it is a leak too.
+            if said.contains(TRACE) {
+                found.push(format!("{line}: {said}"));
+            }
+            let files = found_in(&scratch.path(""));
+            found.extend(files.into_iter().map(|file| format!("{line}: {file}")));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_password_of_a_file_is_in_no_output() {
+    let scratch = Scratch::new();
+    let path = scratch.file("p", "hunter4\n");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    let echo = Hostile::start(|command| Answer::of(format!("-ERR {command} hunter4\r\n")));
+    let address = format!("127.0.0.1:{}", echo.port);
+    for command in ["collect", "analyze"] {
+        let output = scratch.run(&[command, &address, "--password-file", "p", "--timeout", "1"]);
+        let said = [output.stdout, output.stderr].concat();
+        assert!(!String::from_utf8_lossy(&said).contains(TRACE), "{command}");
+    }
+}

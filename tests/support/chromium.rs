@@ -1,0 +1,328 @@
+//! A real Chromium without a window, driven over its debugging pipe: JSON messages, each ended by a NUL byte.
+//! Every wait ends: at the answer, or with a panic that names the missing event. Dropped, it leaves no process.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long an answer may take; the machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Events that a page without fault does not cause.
+const FAULTS: &[&str] = &[
+    "Runtime.exceptionThrown",
+    "Log.entryAdded",
+    "Page.javascriptDialogOpening",
+];
+
+/// The browser.
+pub struct Chromium {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: Receiver<Value>,
+    asked: u64,
+    profile: TempDir,
+}
+
+/// A page in it.
+pub struct Tab {
+    browser: Chromium,
+    session: String,
+    events: Vec<Value>,
+}
+
+impl Chromium {
+    /// Starts it with a new profile and no network.
+    pub fn start() -> Self {
+        let profile = tempfile::tempdir().unwrap();
+        // Chromium reads messages from descriptor 3 and writes them to 4; the shell puts our pipes there.
+        let mut command = Command::new("sh");
+        command.args([
+            "-c",
+            r#"exec 2>"$PROFILE/stderr"
+            for browser in chromium chromium-browser google-chrome; do
+                command -v "$browser" >/dev/null && exec "$browser" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null
+            done
+            echo "no chromium, chromium-browser or google-chrome on the PATH" >&2"#,
+            "sh",
+        ]);
+        command.args([
+            "--headless",
+            "--remote-debugging-pipe",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+        ]);
+        command.args([
+            "--no-first-run",
+            "--disable-extensions",
+            "--disable-background-networking",
+            "--disable-sync",
+        ]);
+        command.args([
+            "--disable-component-update",
+            "--disable-dev-shm-usage",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+        ]);
+        command.arg(format!("--user-data-dir={}", profile.path().display()));
+        command
+            .env("PROFILE", profile.path())
+            .env("HOME", profile.path());
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let (send, from) = channel();
+        // Ends when the browser closes its end.
+        std::thread::spawn(move || {
+            let mut message = Vec::new();
+            while matches!(lines.read_until(0, &mut message), Ok(1..)) {
+                message.pop();
+                let Ok(value) = serde_json::from_slice(&message) else {
+                    break;
+                };
+                if send.send(value).is_err() {
+                    break;
+                }
+                message.clear();
+            }
+        });
+        Chromium {
+            to: child.stdin.take(),
+            child,
+            from,
+            asked: 0,
+            profile,
+        }
+    }
+
+    /// A tab that is `width` wide and `theme` (`light` or `dark`), with nothing in it.
+    pub fn tab(self, width: u32, theme: &str) -> Tab {
+        let mut tab = Tab {
+            browser: self,
+            session: String::new(),
+            events: Vec::new(),
+        };
+        let target = tab.call("Target.createTarget", json!({"url": "about:blank"}));
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        tab.session = tab.call("Target.attachToTarget", attach)["sessionId"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        for domain in ["Page", "Runtime", "Network", "Log"] {
+            tab.call(&format!("{domain}.enable"), json!({}));
+        }
+        tab.emulate(width, theme);
+        tab
+    }
+
+    fn failed(&self, what: &str) -> ! {
+        let said = std::fs::read_to_string(self.profile.path().join("stderr")).unwrap_or_default();
+        let said: Vec<_> = said.lines().rev().take(5).collect();
+        panic!("{what}; Chromium said last: {said:?}; is it installed? tests/run installs it");
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // Without the pipe it ends by itself, and its child processes with it; a browser that does not is ended by its id.
+        self.to = None;
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while Instant::now() < deadline {
+            match self.from.recv_timeout(Duration::from_millis(50)) {
+                Err(RecvTimeoutError::Disconnected) => break,
+                _ => continue,
+            }
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Tab {
+    /// The result of a method of the protocol; the page's own where there is a page.
+    pub fn call(&mut self, method: &str, params: Value) -> Value {
+        self.browser.asked += 1;
+        let id = self.browser.asked;
+        let mut message = json!({"id": id, "method": method, "params": params});
+        if !self.session.is_empty() {
+            message["sessionId"] = json!(self.session);
+        }
+        let mut bytes = serde_json::to_vec(&message).unwrap();
+        bytes.push(0);
+        let sent = self.browser.to.as_mut().unwrap().write_all(&bytes);
+        if let Err(error) = sent {
+            self.browser
+                .failed(&format!("{method} cannot be sent: {error}"));
+        }
+        let answer = self.wait(method, |message| message["id"] == id);
+        assert!(
+            answer.get("error").is_none(),
+            "{method}: {}",
+            answer["error"]
+        );
+        answer["result"].clone()
+    }
+
+    /// The next message that fits; events before it are kept.
+    fn wait(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Ok(message) = self.browser.from.recv_timeout(left) else {
+                self.browser.failed(&format!("no answer to {what}"));
+            };
+            if message.get("method").is_some() {
+                self.events.push(message.clone());
+            }
+            if fits(&message) {
+                return message;
+            }
+        }
+    }
+
+    /// Makes it `width` wide and `theme` from now on.
+    pub fn emulate(&mut self, width: u32, theme: &str) {
+        let metrics =
+            json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+        self.call("Emulation.setDeviceMetricsOverride", metrics);
+        let media = json!({"features": [{"name": "prefers-color-scheme", "value": theme}]});
+        self.call("Emulation.setEmulatedMedia", media);
+    }
+
+    /// Opens a file and waits until it is loaded.
+    pub fn open(&mut self, file: &Path) {
+        let url = format!("file://{}", file.canonicalize().unwrap().display());
+        self.events.clear();
+        let answer = self.call("Page.navigate", json!({"url": url}));
+        assert!(answer.get("errorText").is_none(), "{answer}");
+        if !self
+            .events
+            .iter()
+            .any(|event| event["method"] == "Page.loadEventFired")
+        {
+            self.wait("Page.navigate", |message| {
+                message["method"] == "Page.loadEventFired"
+            });
+        }
+    }
+
+    /// The value of an expression in the page; a promise is waited for.
+    pub fn eval(&mut self, expression: &str) -> Value {
+        let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let answer = self.call("Runtime.evaluate", params);
+        assert!(
+            answer.get("exceptionDetails").is_none(),
+            "{expression}: {}",
+            answer["exceptionDetails"]
+        );
+        answer["result"]["value"].clone()
+    }
+
+    /// The text of the first element that a selector finds.
+    pub fn text(&mut self, selector: &str) -> String {
+        let text = self.eval(&format!("document.querySelector({selector:?}).textContent"));
+        text.as_str().unwrap().to_owned()
+    }
+
+    /// The texts of all elements that a selector finds.
+    pub fn texts(&mut self, selector: &str) -> Vec<String> {
+        let texts = self.eval(&format!(
+            "[...document.querySelectorAll({selector:?})].map((e) => e.textContent)"
+        ));
+        serde_json::from_value(texts).unwrap()
+    }
+
+    /// Where a part of an element is: x and y from 0 to 1, from its upper left corner.
+    fn place(&mut self, selector: &str, (x, y): (f64, f64)) -> Value {
+        let found = format!(
+            "(() => {{ const e = document.querySelector({selector:?}); e.scrollIntoView({{block: 'center'}}); \
+             const b = e.getBoundingClientRect(); return {{x: b.left + {x} * b.width, y: b.top + {y} * b.height}}; }})()"
+        );
+        self.eval(&found)
+    }
+
+    fn mouse(&mut self, kind: &str, place: &Value, clicks: u32) {
+        let button = if clicks > 0 { "left" } else { "none" };
+        let event = json!({"type": kind, "x": place["x"], "y": place["y"], "button": button, "clickCount": clicks});
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
+    /// Moves the pointer over an element.
+    pub fn hover(&mut self, selector: &str, at: (f64, f64)) {
+        let place = self.place(selector, at);
+        self.mouse("mouseMoved", &place, 0);
+    }
+
+    /// Clicks on the middle of an element.
+    pub fn click(&mut self, selector: &str) {
+        let place = self.place(selector, (0.5, 0.5));
+        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+            self.mouse(kind, &place, u32::from(kind != "mouseMoved"));
+        }
+    }
+
+    /// Presses a key that has a name, as `ArrowLeft`.
+    pub fn press(&mut self, key: &str) {
+        let code = match key {
+            "Tab" => 9,
+            "Enter" => 13,
+            _ => 0,
+        };
+        let text = if key == "Enter" { "\r" } else { "" };
+        let mut down =
+            json!({"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code});
+        if !text.is_empty() {
+            down["text"] = json!(text);
+        }
+        self.call("Input.dispatchKeyEvent", down);
+        self.call(
+            "Input.dispatchKeyEvent",
+            json!({"type": "keyUp", "key": key, "code": key}),
+        );
+    }
+
+    /// Types text where the focus is.
+    pub fn type_text(&mut self, text: &str) {
+        self.call("Input.insertText", json!({"text": text}));
+    }
+
+    /// A picture of the whole page, from top to bottom.
+    pub fn screenshot(&mut self, file: &Path) {
+        let shot = self.call(
+            "Page.captureScreenshot",
+            json!({"format": "png", "captureBeyondViewport": true}),
+        );
+        let bytes = STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, bytes).unwrap();
+    }
+
+    /// The faults since the page was opened: errors, dialogs, requests for anything but the page.
+    pub fn faults(&mut self) -> Vec<String> {
+        // Events that were caused before this reply came before it.
+        let page = self.eval("location.href");
+        let is_fault = |event: &&Value| {
+            let method = event["method"].as_str().unwrap_or_default();
+            let complaint = matches!(
+                event["params"]["type"].as_str(),
+                Some("error" | "warning" | "assert")
+            );
+            let elsewhere = event["params"]["request"]["url"] != page;
+            FAULTS.contains(&method)
+                || method == "Runtime.consoleAPICalled" && complaint
+                || method == "Network.requestWillBeSent" && elsewhere
+        };
+        let short = |event: &Value| event.to_string().chars().take(400).collect();
+        self.events.iter().filter(is_fault).map(short).collect()
+    }
+}

@@ -1,0 +1,315 @@
+//! Real clusters of `redis.rs`'s servers, started in one way: every node agrees on the owners of slots before a test begins.
+
+use std::collections::BTreeSet;
+
+use crate::kinds::Kind;
+use crate::redis::{Client, Reply, Server, wait_for};
+use slotscope::slot::slot;
+use slotscope::topology::Topology;
+
+/// The inclusive ranges of slots of one node.
+pub type Ranges = Vec<(u16, u16)>;
+
+/// A running cluster; dropping it stops its servers.
+pub struct Cluster {
+    kind: Kind,
+    /// The primaries in the order of their shares, then the replicas.
+    pub servers: Vec<Server>,
+    /// The id of each server.
+    pub ids: Vec<String>,
+    /// The primary that owns each slot.
+    owners: Vec<usize>,
+}
+
+impl Cluster {
+    /// Primaries with these shares of the slots; together they own all of them.
+    pub fn start(shares: &[Ranges]) -> Cluster {
+        Cluster::with_options(shares, |_| Vec::new())
+    }
+
+    /// Primaries with equal shares, split as redis-cli does it.
+    pub fn even(nodes: usize) -> Cluster {
+        Cluster::start(&even(nodes))
+    }
+
+    /// As `start`, of servers of a kind.
+    pub fn of(kind: Kind, shares: &[Ranges]) -> Cluster {
+        Cluster::made_of(kind, shares, |_| Vec::new())
+    }
+
+    /// As `start`; server i gets `options(i)` on its command line.
+    pub fn with_options(shares: &[Ranges], options: impl Fn(usize) -> Vec<String>) -> Cluster {
+        Cluster::made_of(Kind::Installed, shares, options)
+    }
+
+    /// Three primaries with equal shares and a replica of each, which takes over soon after its primary is gone; every server
+    /// gets `options`.
+    pub fn with_replicas(kind: Kind, options: &[String]) -> Cluster {
+        let timeout = ["--cluster-node-timeout", "1000"].map(String::from);
+        let options = [&timeout, options].concat();
+        let mut cluster = Cluster::made_of(kind, &even(3), |_| options.clone());
+        for primary in 0..3 {
+            cluster.add_replica(primary, &options);
+        }
+        cluster
+    }
+
+    /// As `with_options`, of servers of a kind.
+    pub fn made_of(
+        kind: Kind,
+        shares: &[Ranges],
+        options: impl Fn(usize) -> Vec<String>,
+    ) -> Cluster {
+        let mut cluster = Cluster {
+            kind,
+            servers: Vec::new(),
+            ids: Vec::new(),
+            owners: vec![usize::MAX; 16384],
+        };
+        for (i, share) in shares.iter().enumerate() {
+            cluster.launch(&options(i));
+            for (first, last) in share {
+                let range = ["ADDSLOTSRANGE", &first.to_string(), &last.to_string()];
+                cluster.tell(i, &range);
+                cluster.owners[usize::from(*first)..=usize::from(*last)].fill(i);
+            }
+        }
+        assert!(cluster.owners.iter().all(|owner| *owner < shares.len()));
+        cluster.settle();
+        cluster
+    }
+
+    /// Starts a replica of server `of`.
+    pub fn add_replica(&mut self, of: usize, options: &[String]) {
+        self.launch(options);
+        let replica = self.servers.len() - 1;
+        let mut client = self.servers[replica].connect();
+        wait_for(
+            || match client.call(&["CLUSTER", "REPLICATE", &self.ids[of]]) {
+                Reply::Simple(_) => Ok(()),
+                not_met_yet => Err(format!("{not_met_yet:?}")),
+            },
+        );
+        wait_for(|| {
+            let id = &self.ids[replica];
+            let is_marked = |i: usize| {
+                let listing = self.nodes(i);
+                let mut lines = listing.lines();
+                lines.any(|line| line.starts_with(id) && line.contains("slave"))
+            };
+            match (0..self.servers.len()).find(|i| !is_marked(*i)) {
+                None => Ok(()),
+                Some(i) => Err(format!("node {i} knows of no replica")),
+            }
+        });
+        self.settle();
+    }
+
+    /// One more server that knows the others.
+    fn launch(&mut self, options: &[String]) {
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let server = self.kind.start(&options);
+        self.ids
+            .push(server.connect().call(&["CLUSTER", "MYID"]).text());
+        self.servers.push(server);
+        let i = self.servers.len() - 1;
+        // Distinct epochs from the start: otherwise the nodes have to resolve conflicts first.
+        self.tell(i, &["SET-CONFIG-EPOCH", &(i + 1).to_string()]);
+        if i > 0 {
+            let server = &self.servers[i];
+            // Nodes with a port for TLS use it among themselves.
+            let port = server.tls_port.unwrap_or(server.port).to_string();
+            self.tell(0, &["MEET", "127.0.0.1", &port]);
+        }
+    }
+
+    /// Sends server `i` a CLUSTER command, which it must accept.
+    fn tell(&self, i: usize, command: &[&str]) {
+        let command = [&["CLUSTER"], command].concat();
+        call_ok(&mut self.servers[i].connect(), &command);
+    }
+
+    /// The reply of server `i` to CLUSTER NODES.
+    pub fn nodes(&self, i: usize) -> String {
+        self.servers[i].connect().call(&["CLUSTER", "NODES"]).text()
+    }
+
+    pub fn address(&self, i: usize) -> String {
+        format!("127.0.0.1:{}", self.servers[i].port)
+    }
+
+    /// A connection to the node that owns a key.
+    pub fn owner_of(&self, key: &[u8]) -> Client {
+        self.servers[self.owners[usize::from(slot(key))]].connect()
+    }
+
+    /// The address of the node that owns a key.
+    pub fn owner_address(&self, key: &[u8]) -> String {
+        self.address(self.owners[usize::from(slot(key))])
+    }
+
+    /// Waits until every node says that slot i belongs to server `owners[i]` and that the cluster is well.
+    pub fn settles_on(&self, owners: &[usize]) {
+        let expected: Vec<&String> = owners.iter().map(|owner| &self.ids[*owner]).collect();
+        let running = self.servers.iter().enumerate();
+        for (i, server) in running.filter(|(_, server)| !server.is_stopped()) {
+            wait_for(|| {
+                let listing = self.nodes(i);
+                let info = server.connect().call(&["CLUSTER", "INFO"]).text();
+                let found = Topology::parse("CLUSTER NODES", listing.as_bytes())
+                    .map_err(|error| error.to_string())?;
+                let owner = |slot: u16| found.owner(slot).map(|node| &found.nodes[node].id);
+                let differing = (0..16384)
+                    .find(|slot| owner(*slot) != expected.get(usize::from(*slot)).copied());
+                let well = info.contains("cluster_state:ok") && found.in_flight.is_empty();
+                match differing {
+                    None if well => Ok(()),
+                    slot => Err(format!("node {i}, slot {slot:?}: {info}{listing}")),
+                }
+            });
+        }
+    }
+
+    fn settle(&self) {
+        self.settles_on(&self.owners);
+    }
+
+    /// The primary that owns a slot.
+    pub fn owner(&self, slot: u16) -> usize {
+        self.owners[usize::from(slot)]
+    }
+
+    /// Waits until every replica has all that its primary has.
+    pub fn wait_for_replicas(&self) {
+        for server in self.servers.iter().filter(|server| !server.is_stopped()) {
+            wait_for(|| {
+                let info = server.connect().call(&["INFO", "replication"]).text();
+                let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name));
+                let end = format!(
+                    ",offset={},",
+                    field("master_repl_offset:").unwrap_or_default()
+                );
+                let replicas = info.lines().filter(|line| line.contains(",state="));
+                let is_linked = field("master_link_status:").is_none_or(|status| status == "up");
+                if is_linked && replicas.into_iter().all(|replica| replica.contains(&end)) {
+                    Ok(())
+                } else {
+                    Err(info)
+                }
+            });
+        }
+    }
+
+    /// The slots of the primary `i`.
+    pub fn slots_of(&self, i: usize) -> Vec<u16> {
+        let slots = (0u16..).zip(&self.owners);
+        slots
+            .filter(|(_, owner)| **owner == i)
+            .map(|(slot, _)| slot)
+            .collect()
+    }
+
+    /// Kills the primary `i` and waits until its replica `by` owns its slots and all that are left agree.
+    pub fn fail_over(&mut self, i: usize, by: usize) {
+        self.servers[i].stop();
+        self.owners
+            .iter_mut()
+            .filter(|owner| **owner == i)
+            .for_each(|owner| *owner = by);
+        self.settle();
+    }
+
+    /// Moves slots with their keys to the primary `to`, as redis-cli does it; clients may read and write meanwhile.
+    pub fn move_slots(&mut self, slots: &[u16], to: usize) {
+        for slot in slots {
+            self.move_slot(*slot, to);
+        }
+        self.settle();
+    }
+
+    fn move_slot(&mut self, slot: u16, to: usize) {
+        let from = std::mem::replace(&mut self.owners[usize::from(slot)], to);
+        let (name, ids) = (
+            slot.to_string(),
+            [self.ids[from].clone(), self.ids[to].clone()],
+        );
+        self.tell(to, &["SETSLOT", &name, "IMPORTING", &ids[0]]);
+        self.tell(from, &["SETSLOT", &name, "MIGRATING", &ids[1]]);
+        let mut client = self.servers[from].connect();
+        let receiver = &self.servers[to];
+        let port = receiver.tls_port.unwrap_or(receiver.port).to_string();
+        let mut migrate = vec!["MIGRATE", "127.0.0.1", &port, "", "0", "60000"];
+        if let Some(password) = receiver.password() {
+            migrate.extend(["AUTH", password]);
+        }
+        migrate.push("KEYS");
+        let migrate: Vec<&[u8]> = migrate.into_iter().map(str::as_bytes).collect();
+        loop {
+            let keys = bulks(client.call(&["CLUSTER", "GETKEYSINSLOT", &name, "100"]));
+            if keys.is_empty() {
+                break;
+            }
+            let keys = keys.iter().map(Vec::as_slice);
+            let reply = client.call(&migrate.iter().copied().chain(keys).collect::<Vec<_>>());
+            // Keys may be gone meanwhile.
+            assert!(matches!(reply, Reply::Simple(_)), "MIGRATE: {reply:?}");
+        }
+        // The new owner first: were it last, a failure between them would leave the slot without an owner.
+        self.tell(to, &["SETSLOT", &name, "NODE", &ids[1]]);
+        self.tell(from, &["SETSLOT", &name, "NODE", &ids[1]]);
+    }
+}
+
+/// Equal shares, split as redis-cli does it.
+pub fn even(nodes: usize) -> Vec<Ranges> {
+    let topology = Topology::even(nodes, format!("even {nodes}")).unwrap();
+    topology
+        .nodes
+        .iter()
+        .map(|node| node.ranges.clone())
+        .collect()
+}
+
+/// Sends a command that must be answered with OK.
+#[track_caller]
+pub fn call_ok(client: &mut Client, command: &[&str]) {
+    assert_eq!(
+        client.call(command),
+        Reply::Simple(String::from("OK")),
+        "{command:?}"
+    );
+}
+
+/// The slot of each key as the server computes it.
+pub fn keyslots<K: AsRef<[u8]>>(server: &Server, keys: &[K]) -> Vec<u16> {
+    let commands: Vec<Vec<&[u8]>> = keys
+        .iter()
+        .map(|key| vec![&b"CLUSTER"[..], b"KEYSLOT", key.as_ref()])
+        .collect();
+    let replies = server.connect().pipeline(&commands).into_iter();
+    replies
+        .map(|reply| match reply {
+            Reply::Int(slot) => slot as u16,
+            other => panic!("a slot expected: {other:?}"),
+        })
+        .collect()
+}
+
+/// The keys that a server holds.
+pub fn held(client: &mut Client) -> BTreeSet<Vec<u8>> {
+    bulks(client.call(&["KEYS", "*"])).into_iter().collect()
+}
+
+/// The strings of an array.
+pub fn bulks(reply: Reply) -> Vec<Vec<u8>> {
+    let Reply::Array(items) = reply else {
+        panic!("an array expected: {reply:?}")
+    };
+    items
+        .into_iter()
+        .map(|item| match item {
+            Reply::Bulk(bytes) => bytes,
+            other => panic!("a string expected: {other:?}"),
+        })
+        .collect()
+}

@@ -1,0 +1,27 @@
+//! What `slotscope fanout` says of lines of commands.
+
+use slotscope::fanout::outcome::BatchOutcome;
+use slotscope::fanout::{Fanout, FanoutFindings, Lines};
+use slotscope::slot::policy::Policy;
+use slotscope::summary::Rejected;
+use slotscope::topology::Topology;
+
+pub fn findings(topology: &Topology, lines: &[Vec<u8>]) -> FanoutFindings {
+    let policy = Policy::Oss;
+    let mut fanout = Fanout::new(topology, &policy, Lines::Auto);
+    lines.iter().for_each(|line| {
+        fanout
+            .add(line)
+            .unwrap_or_else(|reason| panic!("{reason}: {line:?}"))
+    });
+    fanout.end_input().unwrap();
+    fanout.findings(0.01, Rejected::default(), Vec::new(), Vec::new())
+}
+
+/// How the server answers the one batch in `lines`.
+pub fn answer(topology: &Topology, lines: &[Vec<u8>]) -> BatchOutcome {
+    let found = findings(topology, lines);
+    assert_eq!(found.batches, 1, "{lines:?}");
+    let mut answers = found.answers.iter();
+    answers.find(|row| row.batches == 1).unwrap().answer
+}

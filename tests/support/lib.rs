@@ -1,0 +1,21 @@
+//! Shared parts of the tests: one way to run the program, to scan, to start servers, and to draw random numbers.
+
+pub mod chromium;
+pub mod cluster;
+pub mod dumps;
+pub mod env;
+pub mod fanout;
+pub mod forms;
+pub mod hostile;
+pub mod kinds;
+pub mod planted;
+pub mod rdb;
+pub mod redis;
+pub mod rng;
+pub mod run;
+pub mod scan;
+pub mod timeline;
+pub mod tls;
+pub mod trend;
+pub mod usage;
+pub mod workloads;

@@ -1,0 +1,265 @@
+//! Dumps whose truth is known, because it was planted: what their verdict has to be, and why.
+
+use crate::rng::Rng;
+use slotscope::metric::Metric;
+use slotscope::topology::Topology;
+
+/// A dump, the nodes that it is judged on, and the metric.
+pub struct Case {
+    pub what: &'static str,
+    pub dump: Vec<u8>,
+    pub topology: Topology,
+    pub by: Metric,
+}
+
+pub fn even(nodes: usize) -> Topology {
+    Topology::even(nodes, format!("even {nodes}")).unwrap()
+}
+
+/// A listing of nodes that end at these slots, the last of them 16383.
+pub fn listing(ends: &[u64]) -> Topology {
+    let mut first = 0;
+    let line = |(i, end): (usize, &u64)| {
+        let line = format!(
+            "node{i} 10.0.0.{}:6379@16379 master - 0 0 1 connected {first}-{end}\n",
+            i + 1
+        );
+        first = end + 1;
+        line
+    };
+    let text: String = ends.iter().enumerate().map(line).collect();
+    Topology::parse("cluster.nodes", text.as_bytes()).unwrap()
+}
+
+fn push(dump: &mut Vec<u8>, key: std::fmt::Arguments<'_>) {
+    use std::io::Write;
+    writeln!(dump, "{key}").unwrap();
+}
+
+fn word(random: &mut Rng) -> String {
+    let len = 1 + random.below(8);
+    (0..len)
+        .map(|_| (b'a' + random.below(26) as u8) as char)
+        .collect()
+}
+
+const NULL: [&str; 8] = [
+    "uniform",
+    "sequential",
+    "hex",
+    "timestamps",
+    "2 a tag",
+    "5 a tag",
+    "20 a tag",
+    "sizes",
+];
+
+/// A dump in which there is nothing to find, of up to `most` keys.
+pub fn null(number: u64, most: f64) -> Case {
+    let mut random = Rng::new(number);
+    let what = NULL[(number % NULL.len() as u64) as usize];
+    let keys = random.log_between(10_000.0, most) as u64;
+    // If few keys have sizes of their own, one may be a good part of a node: that is not a chance to be calm about.
+    let most_nodes = if what == "sizes" {
+        (keys as f64 / 5000.0).clamp(3.1, 100.9)
+    } else {
+        100.9
+    };
+    let nodes = random.log_between(3.0, most_nodes) as usize;
+    let (prefix, suffix, width) = (word(&mut random), word(&mut random), random.below(12));
+    let suffix = if random.below(2) == 0 {
+        format!(":{suffix}")
+    } else {
+        String::new()
+    };
+    let start = random.below(1 << 40) as u64;
+    let mut dump = Vec::with_capacity(keys as usize * 24);
+    if what == "sizes" {
+        dump.extend_from_slice(b"key,size\n");
+    }
+    let sigma = 0.3 + 0.7 * random.unit();
+    for i in 0..keys {
+        match what {
+            "uniform" => push(
+                &mut dump,
+                format_args!("{prefix}:{:016x}{suffix}", random.next()),
+            ),
+            "sequential" => push(
+                &mut dump,
+                format_args!("{prefix}:{:0width$}{suffix}", start % 100_000 + i),
+            ),
+            "hex" => push(
+                &mut dump,
+                format_args!("{prefix}:{:0width$x}{suffix}", start + i),
+            ),
+            "timestamps" => {
+                let (day, second) = (i / 86_400, i % 86_400);
+                let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+                let (month, day) = (1 + day / 28 % 12, 1 + day % 28);
+                let year = 2020 + i / 86_400 / 336;
+                push(
+                    &mut dump,
+                    format_args!(
+                        "{prefix}:{year}{month:02}{day:02}{hour:02}{minute:02}{second:02}{suffix}"
+                    ),
+                );
+            }
+            "sizes" => {
+                let size = (200.0 * (sigma * random.normal()).exp()) as u64;
+                push(
+                    &mut dump,
+                    format_args!("{prefix}:{}{suffix},{size}", start % 100_000 + i),
+                );
+            }
+            _ => {
+                let a_tag = what.split(' ').next().unwrap().parse::<u64>().unwrap();
+                push(
+                    &mut dump,
+                    format_args!(
+                        "{prefix}:{{{}}}:{}{suffix}",
+                        start % 100_000 + i / a_tag,
+                        i % a_tag
+                    ),
+                );
+            }
+        }
+    }
+    let by = if what == "sizes" {
+        Metric::Bytes
+    } else {
+        Metric::Keys
+    };
+    Case {
+        what,
+        dump,
+        topology: even(nodes),
+        by,
+    }
+}
+
+const PLANTED: [&str; 7] = [
+    "hot tag",
+    "zipf tags",
+    "huge value",
+    "unequal slots",
+    "missing node",
+    "cut names",
+    "node twice",
+];
+
+/// A dump with something to find, of up to `most` keys; `None` if its verdict would be too close to a border.
+pub fn planted(number: u64, most: f64) -> Option<Case> {
+    let mut random = Rng::new(!number);
+    let what = PLANTED[(number % PLANTED.len() as u64) as usize];
+    let keys = random.log_between(20_000.0, most) as u64;
+    let prefix = word(&mut random);
+    let mut dump = Vec::with_capacity(keys as usize * 24);
+    let (topology, by) = match what {
+        "hot tag" => {
+            let (nodes, share) = (
+                random.log_between(3.0, 100.9),
+                random.log_between(0.01, 0.3),
+            );
+            let nodes = nodes as usize;
+            let expected = 1.0 + share * (nodes as f64 - 1.0);
+            if !clear(expected) {
+                return None;
+            }
+            let hot = (keys as f64 * share) as u64;
+            let tag = word(&mut random);
+            (0..hot).for_each(|i| push(&mut dump, format_args!("{prefix}:{{{tag}}}:{i}")));
+            (hot..keys).for_each(|i| push(&mut dump, format_args!("{prefix}:{i}")));
+            (even(nodes), Metric::Keys)
+        }
+        "zipf tags" => {
+            let tags = random.log_between(1000.0, 100_000.0) as u64;
+            let harmonic: f64 = (1..=tags).map(|rank| 1.0 / rank as f64).sum();
+            let nodes = random.log_between(3.0, 30.9) as usize;
+            let topology = even(nodes);
+            let mut loads = vec![0.0; nodes];
+            for rank in 1..=tags {
+                let count = (keys as f64 / harmonic / rank as f64).round() as u64;
+                let tag = format!("{prefix}{rank}");
+                loads[topology
+                    .owner(slotscope::slot::slot(tag.as_bytes()))
+                    .unwrap()] += count as f64;
+                (0..count).for_each(|i| push(&mut dump, format_args!("{{{tag}}}:{i}")));
+            }
+            let total: f64 = loads.iter().sum();
+            if !clear(
+                loads.iter().fold(0.0, |most: f64, load| most.max(*load)) * nodes as f64 / total,
+            ) {
+                return None;
+            }
+            (topology, Metric::Keys)
+        }
+        "huge value" => {
+            let (nodes, share) = (
+                random.log_between(3.0, 100.9) as usize,
+                random.log_between(0.01, 0.3),
+            );
+            if !clear(1.0 + share * (nodes as f64 - 1.0)) {
+                return None;
+            }
+            dump.extend_from_slice(b"key,size\n");
+            let huge = (keys as f64 * 100.0 * share / (1.0 - share)) as u64;
+            (0..keys).for_each(|i| {
+                push(
+                    &mut dump,
+                    format_args!("{prefix}:{i},{}", 50 + i * 7919 % 101),
+                )
+            });
+            push(&mut dump, format_args!("huge,{huge}"));
+            (even(nodes), Metric::Bytes)
+        }
+        "unequal slots" => {
+            let nodes = 3 + random.below(8) as u64;
+            let extra = 1.1 + 0.8 * random.unit();
+            let first = (16_384.0 / nodes as f64 * extra) as u64;
+            if !clear(extra) {
+                return None;
+            }
+            let rest = (16_384 - first) as f64 / (nodes - 1) as f64;
+            let end = |i: u64| first + (rest * i as f64).round() as u64 - 1;
+            (0..keys).for_each(|i| push(&mut dump, format_args!("{prefix}:{i}")));
+            (
+                listing(&(0..nodes).map(end).collect::<Vec<_>>()),
+                Metric::Keys,
+            )
+        }
+        "missing node" | "node twice" => {
+            let nodes = 3 + random.below(10) as u64;
+            let end = |i: u64| ((i + 1) * 16_384 + nodes / 2) / nodes - 1;
+            let topology = listing(&(0..nodes).map(end).collect::<Vec<_>>());
+            let node = random.below(nodes as usize);
+            for i in 0..keys {
+                let key = format!("{prefix}:{i}");
+                let here = topology.owner(slotscope::slot::slot(key.as_bytes())) == Some(node);
+                let times = if !here {
+                    1
+                } else {
+                    if what == "node twice" { 2 } else { 0 }
+                };
+                (0..times).for_each(|_| push(&mut dump, format_args!("{key}")));
+            }
+            (topology, Metric::Keys)
+        }
+        _ => {
+            let cut = (keys as f64 * random.log_between(0.01, 0.1)) as u64;
+            (0..cut).for_each(|_| push(&mut dump, format_args!("{prefix}-bin")));
+            (cut..keys).for_each(|i| push(&mut dump, format_args!("{prefix}:{i}")));
+            (even(3 + random.below(30)), Metric::Keys)
+        }
+    };
+    Some(Case {
+        what,
+        dump,
+        topology,
+        by,
+    })
+}
+
+/// Whether what a node is expected to hold is far enough from the borders of the verdicts.
+fn clear(expected: f64) -> bool {
+    (expected - 1.05).abs() > 0.03 && (expected - 1.20).abs() > 0.05
+}

@@ -1,0 +1,311 @@
+//! A real redis-server in cluster mode for the tests, on loopback in its own folder, and a client
+//! that speaks just enough RESP. Nothing is mocked: slotscope must agree with the server.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::kinds::Kind;
+
+const INSTALL: &str =
+    "install it: tests/run does, or apt-get install redis-server, or brew install redis";
+
+/// Longer than any wait on a loaded machine; where it is reached, something is broken.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Calls `ready` until it gives a value. Panics with its last error after `PATIENCE`.
+pub fn wait_for<T>(mut ready: impl FnMut() -> Result<T, String>) -> T {
+    let start = Instant::now();
+    loop {
+        match ready() {
+            Ok(value) => return value,
+            Err(complaint) => assert!(
+                start.elapsed() < PATIENCE,
+                "after {PATIENCE:?}: {complaint}"
+            ),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A running server; dropping it stops it.
+pub struct Server {
+    child: Child,
+    folder: tempfile::TempDir,
+    pub port: u16,
+    /// Where it speaks TLS, if the options say so.
+    pub tls_port: Option<u16>,
+    /// That of the default user, where the options set one.
+    password: Option<String>,
+    is_stopped: bool,
+}
+
+impl Server {
+    /// Starts an isolated server of the installed kind with additional `options`.
+    pub fn start(options: &[&str]) -> Server {
+        Server::of(Kind::Installed, options)
+    }
+
+    /// Starts an isolated server of this kind with additional `options`.
+    pub fn of(kind: Kind, options: &[&str]) -> Server {
+        // Another process may bind the port between finding it and the server's bind: then try another.
+        let mut complaint = String::new();
+        for _ in 0..10 {
+            match Server::try_start(kind, free_port(), options) {
+                Ok(server) => return server,
+                Err(log) => complaint = log,
+            }
+        }
+        panic!("{kind:?} (redis-server 7.0 or later, or Valkey's) does not stay up: {complaint}");
+    }
+
+    /// `Err` with its log where the server gives up.
+    fn try_start(kind: Kind, port: u16, options: &[&str]) -> Result<Server, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let child = kind
+            .command()
+            .args([
+                "--port",
+                &port.to_string(),
+                "--bind",
+                "127.0.0.1",
+                "--daemonize",
+                "no",
+            ])
+            .args([
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--logfile",
+                "server.log",
+            ])
+            .args([
+                "--cluster-enabled",
+                "yes",
+                "--cluster-config-file",
+                "nodes.conf",
+            ])
+            .args(options)
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{kind:?} cannot be started ({error}); {INSTALL}"));
+        let value = |flag: &str| {
+            let at = options.iter().position(|option| *option == flag)?;
+            Some(options[at + 1])
+        };
+        let mut server = Server {
+            child,
+            folder,
+            port,
+            tls_port: value("--tls-port").map(|port| port.parse().unwrap()),
+            password: value("--requirepass").map(String::from),
+            is_stopped: false,
+        };
+        wait_for(
+            || match (server.child.try_wait().unwrap(), server.is_ready()) {
+                (Some(_exited), _) => Ok(Err(std::fs::read_to_string(
+                    server.folder.path().join("server.log"),
+                )
+                .unwrap_or_default())),
+                (None, Ok(())) => Ok(Ok(())),
+                (None, Err(complaint)) => Err(complaint),
+            },
+        )?;
+        Ok(server)
+    }
+
+    /// Whether the server answers, and it is this one rather than a stranger on the same port.
+    fn is_ready(&self) -> Result<(), String> {
+        let mut client = self.try_connect().map_err(|error| error.to_string())?;
+        // A stranger may close the connection at any time.
+        let asked = client.try_pipeline(&[vec![&b"INFO"[..], b"server"]]);
+        let info = match asked.map_err(|error| error.to_string())?.remove(0) {
+            Reply::Error(complaint) => return Err(complaint),
+            info => info.text(),
+        };
+        let ours = format!("process_id:{}\r\n", self.child.id());
+        if info.contains(&ours) {
+            Ok(())
+        } else {
+            Err(format!("no {ours} in {info}"))
+        }
+    }
+
+    /// A connection to it.
+    pub fn connect(&self) -> Client {
+        self.try_connect().unwrap()
+    }
+
+    fn try_connect(&self) -> io::Result<Client> {
+        let mut client = Client::over(TcpStream::connect(("127.0.0.1", self.port))?);
+        if let Some(password) = &self.password {
+            client.try_pipeline(&[vec![b"AUTH", password.as_bytes()]])?;
+        }
+        Ok(client)
+    }
+
+    /// Kills it at once, as a machine that loses power.
+    pub fn stop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.is_stopped = true;
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The password of its default user.
+    pub fn password(&self) -> Option<&str> {
+        self.password.as_deref()
+    }
+
+    /// The folder that is its own: its state of the cluster is in `nodes.conf` there.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The output of `redis-cli ARGUMENTS` for this server.
+    pub fn redis_cli(&self, arguments: &[&str]) -> Vec<u8> {
+        // An empty password would be sent, too.
+        let password = self.password.as_deref();
+        let output = Command::new("redis-cli")
+            .envs(password.map(|password| ("REDISCLI_AUTH", password)))
+            .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
+            .args(arguments)
+            .output()
+            .unwrap_or_else(|error| panic!("redis-cli cannot be started ({error}); {INSTALL}"));
+        assert!(
+            output.status.success(),
+            "redis-cli {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        output.stdout
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// A port that is free, and so is the cluster bus, 10000 above it.
+pub fn free_port() -> u16 {
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    wait_for(|| {
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|socket| socket.local_addr())
+            .unwrap()
+            .port();
+        let bus = port.checked_add(10_000).filter(|bus| is_free(*bus));
+        bus.map(|_| port)
+            .ok_or_else(|| String::from("no free pair of ports"))
+    })
+}
+
+/// One reply of a server.
+#[derive(Debug, PartialEq)]
+pub enum Reply {
+    Simple(String),
+    Error(String),
+    Int(i64),
+    Bulk(Vec<u8>),
+    Nil,
+    Array(Vec<Reply>),
+}
+
+impl Reply {
+    /// The text of a simple or bulk reply; panics on any other.
+    pub fn text(self) -> String {
+        match self {
+            Reply::Simple(text) => text,
+            Reply::Bulk(bytes) => String::from_utf8(bytes).unwrap(),
+            other => panic!("text expected: {other:?}"),
+        }
+    }
+}
+
+/// A connection that speaks RESP2.
+pub struct Client {
+    stream: BufReader<TcpStream>,
+}
+
+impl Client {
+    fn over(stream: TcpStream) -> Client {
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Client {
+            stream: BufReader::new(stream),
+        }
+    }
+
+    /// Sends one command and reads its reply.
+    pub fn call<A: AsRef<[u8]>>(&mut self, arguments: &[A]) -> Reply {
+        let arguments: Vec<&[u8]> = arguments.iter().map(AsRef::as_ref).collect();
+        self.pipeline(&[arguments]).remove(0)
+    }
+
+    /// Sends the commands, many at a time, and reads their replies in order.
+    pub fn pipeline(&mut self, commands: &[Vec<&[u8]>]) -> Vec<Reply> {
+        self.try_pipeline(commands).unwrap()
+    }
+
+    fn try_pipeline(&mut self, commands: &[Vec<&[u8]>]) -> io::Result<Vec<Reply>> {
+        let mut replies = Vec::with_capacity(commands.len());
+        // Few enough that their replies fit the socket's buffers, or both sides would wait for each other.
+        for batch in commands.chunks(500) {
+            let mut request = Vec::new();
+            for arguments in batch {
+                write!(request, "*{}\r\n", arguments.len()).unwrap();
+                for argument in arguments {
+                    write!(request, "${}\r\n", argument.len()).unwrap();
+                    request.extend_from_slice(argument);
+                    request.extend_from_slice(b"\r\n");
+                }
+            }
+            self.stream.get_mut().write_all(&request)?;
+            for _ in batch {
+                replies.push(self.read_reply()?);
+            }
+        }
+        Ok(replies)
+    }
+
+    fn read_reply(&mut self) -> io::Result<Reply> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        let closed = || io::Error::other("the server closed the connection");
+        let line = line.strip_suffix("\r\n").ok_or_else(closed)?;
+        let (kind, rest) = line.split_at(1);
+        Ok(match (kind, rest) {
+            ("+", text) => Reply::Simple(text.to_owned()),
+            ("-", text) => Reply::Error(text.to_owned()),
+            (":", number) => Reply::Int(number.parse().unwrap()),
+            ("$" | "*", "-1") => Reply::Nil,
+            ("$", len) => {
+                let mut bytes = vec![0; len.parse::<usize>().unwrap() + 2];
+                self.stream.read_exact(&mut bytes)?;
+                bytes.truncate(bytes.len() - 2);
+                Reply::Bulk(bytes)
+            }
+            ("*", len) => Reply::Array(
+                (0..len.parse().unwrap())
+                    .map(|_| self.read_reply())
+                    .collect::<io::Result<_>>()?,
+            ),
+            _ => panic!("not RESP2: {line}"),
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! Runs the program as a user does. Every run starts from the same environment: what changes the output on a
+//! developer's machine (colours, width, flags given by variables) is removed.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Variables that other programs share with this one and that change its output.
+const SHARED_VARIABLES: &[&str] = &[
+    "COLUMNS",
+    "NO_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "RAYON_NUM_THREADS",
+];
+
+/// The program under test, which Cargo puts beside the folder of the test binaries.
+pub fn program() -> &'static Path {
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+        let this = std::env::current_exe().unwrap();
+        let name = format!("slotscope{}", std::env::consts::EXE_SUFFIX);
+        this.parent().unwrap().with_file_name(name)
+    });
+    &PROGRAM
+}
+
+/// `slotscope ARGS` with an empty standard input.
+pub fn slotscope(args: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.args(args).stdin(Stdio::null());
+    clean_environment(&mut command);
+    command
+}
+
+/// Removes the variables that change what the program prints.
+pub fn clean_environment(command: &mut Command) {
+    for variable in SHARED_VARIABLES {
+        command.env_remove(variable);
+    }
+    for (variable, _) in std::env::vars_os() {
+        if variable.to_string_lossy().starts_with("SLOTSCOPE_") {
+            command.env_remove(variable);
+        }
+    }
+}
+
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    let support = Path::new(env!("CARGO_MANIFEST_DIR"));
+    support.ancestors().nth(2).unwrap()
+}
+
+/// `slotscope ARGS` in the root of the repository, where names of samples are as the README has them.
+pub fn in_repository(args: &[&str]) -> Command {
+    let mut command = slotscope(args);
+    command.current_dir(root());
+    command
+}
+
+/// Runs `command` with `input` on its standard input.
+pub fn feed(mut command: Command, input: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::thread::scope(|threads| {
+        // A program that stops early closes its end; its exit code says whether that is right.
+        threads.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().unwrap()
+    })
+}
+
+/// A scratch directory that the program runs in, so that `reports/` is its own. Removed when dropped.
+pub struct Scratch(TempDir);
+
+impl Scratch {
+    /// A copy of the program, which other users can run. Another process writes it: a file that is open for writing, also
+    /// in a process that another test forks meanwhile, cannot be run.
+    pub fn program(&self) -> PathBuf {
+        let copied = self.path("slotscope");
+        let mut copy = Command::new("install");
+        copy.args(["-m", "755"]).arg(program());
+        assert!(copy.arg(&copied).status().unwrap().success());
+        copied
+    }
+
+    pub fn new() -> Self {
+        Scratch(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file; its name is relative to where the program runs.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = slotscope(args);
+        command.current_dir(self.0.path());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    pub fn piped(&self, args: &[&str], input: &[u8]) -> Output {
+        feed(self.command(args), input)
+    }
+
+    /// Runs a line of shell in which `slotscope` is the program.
+    pub fn shell(&self, line: &str) -> Output {
+        let program = program().parent().unwrap();
+        let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+        let mut bash = Command::new("bash");
+        bash.args(["-c", line]).current_dir(self.0.path());
+        bash.env("PATH", path)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    /// The names in a directory, hidden ones included, in order.
+    pub fn entries(&self, name: &str) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(self.path(name))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+pub fn code(output: &Output) -> i32 {
+    output.status.code().expect("it was not killed")
+}
+
+pub fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+pub fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// The run failed with one line that contains all of `parts`, and printed no result.
+#[track_caller]
+pub fn assert_fails(output: &Output, parts: &[&str]) {
+    if let Err(complaint) = fails(output, parts) {
+        panic!("{complaint}");
+    }
+}
+
+/// The parts of `assert_fails` that do not hold; tables of cases collect these and show all.
+pub fn fails(output: &Output, parts: &[&str]) -> Result<(), String> {
+    let message = stderr(output);
+    let lacking = parts.iter().find(|part| !message.contains(**part));
+    match () {
+        () if code(output) != 2 => Err(format!("exit code {}: {message}", code(output))),
+        () if message.lines().count() != 1 => Err(format!("not one line: {message}")),
+        () if !message.starts_with("slotscope: ") => Err(format!("no name in front: {message}")),
+        () if !output.stdout.is_empty() => Err(format!("a result: {}", stdout(output))),
+        () => lacking.map_or(Ok(()), |part| Err(format!("no \"{part}\" in: {message}"))),
+    }
+}
+
+/// The standard output of a run that succeeded.
+#[track_caller]
+pub fn succeeded(output: Output) -> Vec<u8> {
+    assert_eq!(
+        code(&output),
+        0,
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output.stdout
+}
+
+/// The JSON that a run which succeeded printed.
+#[track_caller]
+pub fn report(output: &Output) -> Value {
+    assert_eq!(code(output), 0, "{}", stderr(output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Takes the commands out of a step and its alternatives.
+pub fn without_command(step: &mut Value) {
+    step.as_object_mut().unwrap().remove("command").unwrap();
+    let others = step.get_mut("alternatives").and_then(Value::as_array_mut);
+    others.into_iter().flatten().for_each(without_command);
+}
+
+/// `report` without the parts that say how it was made and from which files.
+pub fn without_origin(mut report: Value) -> Value {
+    report.as_object_mut().unwrap().remove("run").unwrap();
+    let input = report["input"].as_object_mut().unwrap();
+    input.remove("files").unwrap();
+    input.remove("bytes_read").unwrap();
+    // The commands of steps name the files.
+    for step in report["verdict"]["steps"].as_array_mut().unwrap() {
+        without_command(step);
+    }
+    report
+}

@@ -1,0 +1,111 @@
+//! Scans as the tests run them: the format, the threads, the chunks and the kernel are chosen, the rest is the default.
+
+use slotscope::error::Result;
+use slotscope::format::{Format, named};
+use slotscope::pipeline::likely_heavy::Sampling;
+use slotscope::pipeline::two_pass::{self, Counted};
+use slotscope::scan::{Scan, Scanned};
+use slotscope::slot::policy::Policy;
+use slotscope::source::Source;
+use slotscope::source::memory::memory;
+use slotscope::tally::{Parts, Tallies, Tally};
+
+/// Tags past the table of names go to rows of counters, as those of more tags than the shared table holds.
+const ROWS: Sampling = Sampling {
+    worth_bytes: u64::MAX,
+    min_bytes: 0,
+    most_tags: 0,
+};
+
+/// A scan; its result must not depend on threads, chunk and kernel.
+#[derive(Clone, Copy)]
+pub struct Scanning<'a> {
+    pub format: Option<&'static dyn Format>,
+    pub threads: usize,
+    pub chunk: usize,
+    pub kernel: &'static hashslot::Kernel,
+    pub policy: &'a Policy,
+}
+
+impl Scanning<'_> {
+    /// With the format detected from the content.
+    pub fn detected() -> Scanning<'static> {
+        Scanning {
+            format: None,
+            threads: 2,
+            chunk: 1 << 20,
+            kernel: hashslot::best(),
+            policy: &Policy::Oss,
+        }
+    }
+
+    /// With the format of this name.
+    pub fn of(format: &str) -> Scanning<'static> {
+        Scanning {
+            format: Some(named(format).unwrap()),
+            ..Scanning::detected()
+        }
+    }
+
+    /// On `threads` threads, in chunks of `chunk` bytes.
+    pub fn cut(self, threads: usize, chunk: usize) -> Self {
+        Self {
+            threads,
+            chunk,
+            ..self
+        }
+    }
+
+    pub fn try_run<T: Tally>(
+        &self,
+        inputs: &[Box<dyn Source>],
+        make: impl Fn() -> T,
+    ) -> Result<Scanned<T>> {
+        self.with(|scan| scan.run(inputs, &make))
+    }
+
+    pub fn run<T: Tally>(&self, inputs: &[Box<dyn Source>], make: impl Fn() -> T) -> Scanned<T> {
+        self.try_run(inputs, make).unwrap()
+    }
+
+    /// The scan of one dump in memory.
+    pub fn dump<T: Tally>(&self, dump: &[u8], make: impl Fn() -> T) -> Scanned<T> {
+        self.run(&[memory("dump", dump)], make)
+    }
+
+    /// One pass with every tag in a table that the threads share.
+    pub fn one_pass(&self, inputs: &[Box<dyn Source>]) -> Counted {
+        self.two_passes_of(inputs, Sampling::default())
+    }
+
+    /// Both passes.
+    pub fn two_passes(&self, inputs: &[Box<dyn Source>]) -> Counted {
+        self.two_passes_of(inputs, ROWS)
+    }
+
+    /// As `two_passes`, with a sample.
+    pub fn two_passes_of(&self, inputs: &[Box<dyn Source>], sampling: Sampling) -> Counted {
+        let make = || Tallies::new(Parts::All);
+        self.with(|scan| two_pass::count(scan, inputs, sampling, make))
+            .unwrap()
+    }
+
+    /// As `two_passes`, with the patterns of the keys.
+    pub fn two_passes_with_patterns(&self, inputs: &[Box<dyn Source>]) -> Counted {
+        let make = || Tallies::new(Parts::All).with_patterns(b":");
+        self.with(|scan| two_pass::count(scan, inputs, ROWS, make))
+            .unwrap()
+    }
+
+    fn with<T>(&self, run: impl Fn(&Scan<'_>) -> T) -> T {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+            .unwrap();
+        let scan = Scan::new(&pool)
+            .kernel(self.kernel)
+            .format(self.format)
+            .policy(self.policy);
+        run(&scan.chunk(self.chunk))
+    }
+}

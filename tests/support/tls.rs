@@ -1,0 +1,67 @@
+//! A certificate authority of the test, and what a server needs to speak TLS with certificates of it. Its plain port stays
+//! open for the test itself.
+
+use std::path::{Path, PathBuf};
+
+use crate::redis::free_port;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+
+/// A certificate authority with its files.
+pub struct Authority {
+    folder: tempfile::TempDir,
+}
+
+impl Authority {
+    /// Makes it, with a certificate for 127.0.0.1 and localhost, which servers and clients show.
+    pub fn new() -> Authority {
+        let folder = tempfile::tempdir().unwrap();
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params
+            .distinguished_name
+            .push(DnType::CommonName, "authority of a test");
+        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let names = ["localhost", "127.0.0.1"].map(String::from);
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(names).unwrap();
+        let certificate = params.signed_by(&key, &authority).unwrap();
+        for (name, text) in [
+            ("ca.pem", authority.pem()),
+            ("cert.pem", certificate.pem()),
+            ("key.pem", key.serialize_pem()),
+        ] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        Authority { folder }
+    }
+
+    /// The certificate of the authority.
+    pub fn ca(&self) -> PathBuf {
+        self.folder.path().join("ca.pem")
+    }
+
+    /// The certificate that it signed, and the key to it.
+    pub fn certificate(&self) -> [PathBuf; 2] {
+        ["cert.pem", "key.pem"].map(|name| self.folder.path().join(name))
+    }
+
+    /// Options of a server that speaks TLS at a port which is free now; `clients` says whether clients show a certificate:
+    /// `yes` or `no`.
+    pub fn options(&self, clients: &str) -> Vec<String> {
+        let [certificate, key] = self.certificate();
+        let text = |path: &Path| path.to_str().unwrap().to_owned();
+        let options = [
+            ("--tls-port", free_port().to_string()),
+            ("--tls-cert-file", text(&certificate)),
+            ("--tls-key-file", text(&key)),
+            ("--tls-ca-cert-file", text(&self.ca())),
+            ("--tls-auth-clients", clients.to_owned()),
+            ("--tls-cluster", String::from("yes")),
+            ("--tls-replication", String::from("yes")),
+        ];
+        let words = options.into_iter();
+        words
+            .flat_map(|(flag, value)| [flag.to_owned(), value])
+            .collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! Reports of eight months, as `slotscope trend` reads them.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::run::{Scratch, code, stderr};
+use serde_json::Value;
+
+pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
+/// 2024-11-01.
+pub const START: u64 = 1_730_419_200;
+
+/// A dump of this many keys and of tags, analyzed into a directory; its file is of `month` after the first.
+pub fn monthly(
+    scratch: &Scratch,
+    month: u32,
+    keys: usize,
+    tags: &[(&str, usize)],
+    flags: &[&str],
+) -> String {
+    let users = (0..keys).map(|i| format!("user:{i},{}\n", 90 + i % 21));
+    let tagged = tags
+        .iter()
+        .flat_map(|(tag, count)| (0..*count).map(move |i| format!("app:{{{tag}}}:{i},100\n")));
+    let rows: String = users.chain(tagged).collect();
+    let dump = scratch.file(&format!("{month}.csv"), format!("key,size\n{rows}"));
+    let secs = START + (f64::from(month) * MONTH_SECS) as u64;
+    set_written(&dump, secs);
+    analyze(
+        scratch,
+        &format!("{month}.csv"),
+        &format!("r{month}"),
+        flags,
+    )
+}
+
+/// The report of a dump in the directory `out`, without the files that take long to draw.
+pub fn analyze(scratch: &Scratch, dump: &str, out: &str, flags: &[&str]) -> String {
+    let nodes = ["--nodes", "3"];
+    let said = scratch.run(&[&["analyze", dump, "--json"], &nodes[..], flags].concat());
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    fs::create_dir_all(scratch.path(out)).unwrap();
+    scratch.file(&format!("{out}/report.json"), &said.stdout);
+    String::from(out)
+}
+
+pub fn set_written(path: &Path, secs: u64) {
+    let file = fs::File::options().write(true).open(path).unwrap();
+    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(secs);
+    file.set_modified(at).unwrap();
+}
+
+/// Eight months: 6% a month, a tag that comes, one that goes, one that comes and goes.
+pub fn eight_months(scratch: &Scratch) -> Vec<String> {
+    let month = |month: u32| {
+        let wave = [1.01, 0.99, 1.0, 1.005, 0.99, 1.01, 1.0, 0.995][month as usize];
+        let keys = (1000.0 * 1.06f64.powf(f64::from(month)) * wave) as usize;
+        let mut tags = vec![("stays", 50)];
+        if month >= 5 {
+            tags.push(("comes", 40));
+        }
+        if month < 3 {
+            tags.push(("goes", 30));
+        }
+        if (2..6).contains(&month) {
+            tags.push(("visits", 20));
+        }
+        let flags: &[&str] = match month {
+            4 => &["--maxmemory", "100kb", "--growth", "5"],
+            _ => &[],
+        };
+        monthly(scratch, month, keys, &tags, flags)
+    };
+    (0..8).map(month).collect()
+}
+
+pub fn run(scratch: &Scratch, reports: &[String], flags: &[&str]) -> std::process::Output {
+    let reports: Vec<&str> = reports.iter().map(String::as_str).collect();
+    scratch.run(&[&["trend"], &reports[..], flags].concat())
+}
+
+/// The report in a directory, changed by `change` and written to `name`.
+pub fn edited(scratch: &Scratch, from: &str, name: &str, change: impl Fn(&mut Value)) -> String {
+    let text = fs::read(scratch.path(from).join("report.json")).unwrap();
+    let mut report: Value = serde_json::from_slice(&text).unwrap();
+    change(&mut report);
+    scratch.file(name, report.to_string());
+    String::from(name)
+}

@@ -1,0 +1,82 @@
+//! The resource usage of a run of the program: its peak of resident memory, its CPU time, and its messages.
+
+use std::io::{Read, Seek};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A run that takes longer is ended, and has failed.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// Ticks a second in which Linux counts CPU time, on every machine that is common.
+const TICKS: f64 = 100.0;
+
+/// The resource usage of a run.
+#[derive(Debug, Clone)]
+pub struct Usage {
+    /// The exit code; none where it was killed.
+    pub code: Option<i32>,
+    /// Its standard error.
+    pub stderr: String,
+    /// The most memory that it had resident; `None` where the system does not say it.
+    pub peak_kib: Option<u64>,
+    /// Seconds of CPU time, of the program and the system for it.
+    pub cpu_secs: f64,
+    /// Seconds from start to end.
+    pub secs: f64,
+}
+
+impl Usage {
+    /// The peak in MiB, rounded up; 0 where it is not known.
+    pub fn peak_mib(&self) -> u64 {
+        self.peak_kib.unwrap_or(0).div_ceil(1024)
+    }
+}
+
+/// Runs it without an input, looked at until it ends; its output is dropped.
+pub fn of(mut command: Command) -> Usage {
+    let mut said = tempfile::tempfile().unwrap();
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(said.try_clone().unwrap());
+    let (start, mut child) = (Instant::now(), command.spawn().unwrap());
+    let (mut peak_kib, mut cpu_secs) = (None, 0.0_f64);
+    let code = loop {
+        peak_kib = peak_kib.max(peak(child.id()));
+        cpu_secs = cpu_secs.max(cpu(child.id()).unwrap_or(0.0));
+        if let Some(status) = child.try_wait().unwrap() {
+            break status.code();
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+        }
+        // Often enough to see the peak in the end.
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    let mut stderr = String::new();
+    said.rewind().unwrap();
+    said.read_to_string(&mut stderr).unwrap();
+    Usage {
+        code,
+        stderr,
+        peak_kib,
+        cpu_secs,
+        secs: start.elapsed().as_secs_f64(),
+    }
+}
+
+fn peak(process: u32) -> Option<u64> {
+    // Until it has become the program, its memory is that of the tests.
+    let program = std::fs::read_link(format!("/proc/{process}/exe")).ok()?;
+    if program == std::env::current_exe().ok()? {
+        return None;
+    }
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+/// The fields after the name, which ends with a parenthesis: the 12th and 13th are the times.
+fn cpu(process: u32) -> Option<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / TICKS)
+}

@@ -1,0 +1,328 @@
+//! The rest of those kinds: names that are words, tags for everything, hot users, and what only looks like a join.
+
+use super::kinds::{shop, tenant};
+use super::workload::{Right, Workload, change, each, word};
+use crate::rng::Rng;
+
+/// Names of users are words, some with digits.
+pub fn names(rng: &mut Rng, noise: f64) -> Workload {
+    let users: Vec<String> = (0..4000)
+        .map(|_| {
+            let len = 4 + rng.below(6);
+            let name = word(rng, len);
+            if rng.unit() < 0.3 {
+                format!("{name}{}", rng.below(100))
+            } else {
+                name
+            }
+        })
+        .collect();
+    let keys = |user: &str| vec![format!("user:{user}:profile"), format!("cart:{user}")];
+    let mut load = Workload::on(6, change(0.95, 4000));
+    load.names(users.iter().flat_map(|user| keys(user)));
+    (0..1500).for_each(|_| load.soft(keys(rng.pick::<String>(&users))));
+    load.noisy(rng, noise)
+}
+
+pub fn blocker(rng: &mut Rng, _: f64) -> Workload {
+    let mut load = Workload::on(6, Right::KeepFor("config:flags"));
+    load.names(each(
+        0..4000,
+        &[
+            |user| format!("cart:{user}"),
+            |user| format!("user:{user}:profile"),
+        ],
+    ));
+    load.name(String::from("config:flags"));
+    for _ in 0..1500 {
+        let user = rng.below(4000);
+        load.soft(vec![
+            format!("cart:{user}"),
+            format!("user:{user}:profile"),
+            String::from("config:flags"),
+        ]);
+    }
+    load
+}
+
+pub fn tenant_names(rng: &mut Rng, noise: f64) -> Workload {
+    let load = tenant(rng, noise);
+    let Right::Change { units, .. } = load.right else {
+        return load;
+    };
+    Workload {
+        batches: Vec::new(),
+        right: change(0.0, units),
+        ..load
+    }
+}
+
+pub fn fine_names(_: &mut Rng, _: f64) -> Workload {
+    let mut load = Workload::on(6, Right::Keep);
+    load.names(each(
+        0..5000,
+        &[
+            |user| format!("user:{user}:a"),
+            |user| format!("user:{user}:b"),
+            |user| format!("user:{user}:c"),
+        ],
+    ));
+    load
+}
+
+fn global(rng: &mut Rng, is_hard: bool) -> Workload {
+    let count = *rng.pick(&[5000, 20_000]);
+    let mut load = Workload::on(
+        6,
+        if is_hard {
+            Right::Keep
+        } else {
+            change(0.0, count)
+        },
+    );
+    load.names((0..count).map(|i| format!("{{app}}:obj:{i}")));
+    for _ in 0..1000 {
+        let keys = (0..5).map(|_| load.any(rng)).collect();
+        load.batch(is_hard, keys);
+    }
+    load
+}
+
+pub fn global_mget(rng: &mut Rng, _: f64) -> Workload {
+    global(rng, false)
+}
+
+pub fn global_eval(rng: &mut Rng, _: f64) -> Workload {
+    global(rng, true)
+}
+
+pub fn few(rng: &mut Rng, _: f64) -> Workload {
+    let mut load = shop(rng, 0.0);
+    load.batches.truncate(60);
+    Workload {
+        right: Right::Keep,
+        ..load
+    }
+}
+
+pub fn ratelimit(rng: &mut Rng, noise: f64) -> Workload {
+    let addresses: Vec<String> = (0..3000)
+        .map(|_| {
+            [1, 1, 1, 1]
+                .map(|least: usize| (least + rng.below(254)).to_string())
+                .join(".")
+        })
+        .collect();
+    let key =
+        |address: &str, minute: usize| format!("rl:{address}:{}", 1_717_269_600 + 60 * minute);
+    let mut load = Workload::on(6, change(1.0, 3000));
+    load.names(
+        addresses
+            .iter()
+            .flat_map(|address| (0..5).map(move |minute| key(address, minute))),
+    );
+    for _ in 0..1500 {
+        let (address, minute) = (rng.pick(&addresses).clone(), rng.below(4));
+        load.soft(vec![key(&address, minute), key(&address, minute + 1)]);
+    }
+    load.noisy(rng, noise)
+}
+
+/// The files of one user are 30% of the bytes; batches are of an album, or of a user.
+pub fn bytes_user(rng: &mut Rng, noise: f64) -> Workload {
+    let mut load = Workload::on(6, change(0.55, 2200));
+    let key = |user: usize, album: usize, part: &str| format!("u:{user}:album:{album}:{part}");
+    let mut total = 0;
+    for album in 0..4500 {
+        for part in ["meta", "pic"] {
+            let bytes = (7.0 + rng.normal()).exp() as u64 + 1;
+            total += bytes;
+            load.names.push((key(album / 3, 1000 + album, part), bytes));
+        }
+    }
+    for album in 0..200 {
+        for part in ["meta", "pic"] {
+            load.names
+                .push((key(0, 9000 + album, part), total * 43 / 40_000));
+        }
+    }
+    for _ in 0..1600 {
+        let album = rng.below(4500);
+        if rng.unit() < 0.6 {
+            load.soft(
+                ["meta", "pic"]
+                    .map(|part| key(album / 3, 1000 + album, part))
+                    .to_vec(),
+            )
+        } else {
+            load.soft(
+                [0, 1]
+                    .map(|other| key(album / 3, 1000 + album / 3 * 3 + other, "meta"))
+                    .to_vec(),
+            )
+        }
+    }
+    load.noisy(rng, noise)
+}
+
+/// One user has 30% of the accesses, with tags or without.
+pub fn hot_capture(rng: &mut Rng, noise: f64) -> Workload {
+    let mut load = Workload::on(6, change(1.0, 6000));
+    load.names(each(
+        0..6000,
+        &[
+            |user| format!("cart:{user}"),
+            |user| format!("user:{user}:p"),
+        ],
+    ));
+    for _ in 0..2000 {
+        let user = if rng.unit() < 0.3 {
+            17
+        } else {
+            rng.below(6000)
+        };
+        load.soft(vec![format!("cart:{user}"), format!("user:{user}:p")]);
+    }
+    load.noisy(rng, noise)
+}
+
+/// Numbers are equal, their bytes are not.
+pub fn padded(rng: &mut Rng, _: f64) -> Workload {
+    let mut load = Workload::on(6, Right::Keep);
+    load.names(each(
+        0..5000,
+        &[
+            |user| format!("cart:{user:08}"),
+            |user| format!("user:{user}:p"),
+        ],
+    ));
+    for _ in 0..1500 {
+        let user = rng.below(5000);
+        load.soft(vec![format!("cart:{user:08}"), format!("user:{user}:p")]);
+    }
+    load
+}
+
+/// Users without tags, and 900 flags in one tag that are read together now and then.
+pub fn shop_config(rng: &mut Rng, noise: f64) -> Workload {
+    let mut load = Workload::on(6, change(0.88, 4000));
+    load.names(each(
+        0..4000,
+        &[
+            |user| format!("cart:{user}"),
+            |user| format!("user:{user}:p"),
+        ],
+    ));
+    load.names((0..900).map(|flag| format!("{{config}}:flag:{flag}")));
+    for _ in 0..1500 {
+        let user = rng.below(4000);
+        load.soft(vec![format!("cart:{user}"), format!("user:{user}:p")]);
+    }
+    let mut load = load.noisy(rng, noise);
+    (0..150).for_each(|_| {
+        load.soft(
+            (0..3)
+                .map(|_| format!("{{config}}:flag:{}", rng.below(900)))
+                .collect(),
+        )
+    });
+    load.noisy(rng, 0.0)
+}
+
+/// Twelve users in the dump of a developer.
+pub fn dev12(rng: &mut Rng, noise: f64) -> Workload {
+    let mut load = Workload::on(6, Right::Keep);
+    load.names((0..12).flat_map(|user| (0..800).map(move |order| format!("u:{user}:o:{order}"))));
+    for _ in 0..1500 {
+        let user = rng.below(12);
+        load.soft(
+            (0..3)
+                .map(|_| format!("u:{user}:o:{}", rng.below(800)))
+                .collect(),
+        );
+    }
+    load.noisy(rng, noise)
+}
+
+/// Small ids are equal by chance.
+pub fn chance_ids(rng: &mut Rng, _: f64) -> Workload {
+    let count = *rng.pick(&[30, 100]);
+    let mut load = Workload::on(6, Right::Keep);
+    load.names(each(
+        0..count,
+        &[|i| format!("product:{i}"), |i| format!("user:{i}")],
+    ));
+    load.names((0..8000).map(|i| format!("log:{i}")));
+    (0..2000).for_each(|_| {
+        load.soft(vec![
+            format!("product:{}", rng.below(count)),
+            format!("user:{}", rng.below(count)),
+        ])
+    });
+    load
+}
+
+/// A nightly job reads many hosts of one day: the day is not a tag.
+pub fn day_job(rng: &mut Rng, noise: f64) -> Workload {
+    let mut load = Workload::on(6, Right::Keep);
+    load.names(
+        (1..29).flat_map(|day| (0..300).map(move |host| format!("m:202601{day:02}:{host}"))),
+    );
+    for _ in 0..1000 {
+        let day = 1 + rng.below(28);
+        load.soft(
+            (0..20)
+                .map(|_| format!("m:202601{day:02}:{}", rng.below(300)))
+                .collect(),
+        );
+    }
+    load.noisy(rng, noise)
+}
+
+/// Some of the new names exist already.
+pub fn collision(rng: &mut Rng, noise: f64) -> Workload {
+    let keys = |i: usize| vec![format!("cart:{i}:a"), format!("cart:{i}:b")];
+    let mut load = Workload::on(6, change(1.0, 3000));
+    load.names((0..3000).flat_map(keys));
+    (0..1500).for_each(|_| load.soft(keys(rng.below(3000))));
+    let mut load = load.noisy(rng, noise);
+    load.names((0..50).map(|i| format!("{{cart:{i}}}:a")));
+    load
+}
+
+/// A partition number that grows: today's is hot, and over all of the capture it looks even.
+pub fn rolling(rng: &mut Rng, _: f64) -> Workload {
+    let mut load = Workload::on(6, change(0.66, 8000));
+    let key = |partition: usize, i: usize, part: char| format!("evt:{partition}:{i}:{part}");
+    load.names((0..80).flat_map(|partition| {
+        (0..100).flat_map(move |i| ['a', 'b'].map(|part| key(partition, i, part)))
+    }));
+    for time in 0..4000 {
+        let (partition, i) = (time * 80 / 4000, rng.below(100));
+        let other = if rng.unit() < 0.7 {
+            key(partition, i, 'b')
+        } else {
+            key(partition, (i + 7) % 100, 'a')
+        };
+        load.soft(vec![key(partition, i, 'a'), other]);
+    }
+    load
+}
+
+/// Order numbers grow with time, and are a good tag.
+pub fn growing(rng: &mut Rng, _: f64) -> Workload {
+    let keys = |order: usize| {
+        vec![
+            format!("order:{order}:head"),
+            format!("order:{order}:lines"),
+            format!("pay:{order}"),
+        ]
+    };
+    let mut load = Workload::on(6, change(1.0, 5000));
+    load.names((500_000..505_000).flat_map(keys));
+    for time in 0..4000 {
+        let order = (500_000 + time * 5000 / 4000 + rng.below(3)).min(504_999);
+        load.batch(rng.one_in(2), keys(order));
+    }
+    load
+}

@@ -1,0 +1,134 @@
+//! Workloads whose right advice is known: names, batches, and the expected advice.
+
+use crate::rng::Rng;
+use slotscope::advise::batches::Batches;
+use slotscope::advise::names::NameSample;
+use slotscope::metric::Metric;
+
+/// Names with their loads, and batches.
+#[derive(Default, Clone)]
+pub struct Workload {
+    pub names: Vec<(String, u64)>,
+    pub batches: Vec<(bool, Vec<String>)>,
+    pub nodes: usize,
+    pub right: Right,
+}
+
+/// The right advice.
+#[derive(Default, Clone, Copy)]
+pub enum Right {
+    /// The names stay as they are.
+    #[default]
+    Keep,
+    /// They stay, and the advice names this family.
+    KeepFor(&'static str),
+    /// They change: at least this share of the batches are in one slot, and this many values spread the load.
+    Change { share: f64, units: usize },
+}
+
+/// `share` of the batches in one slot, by a tag of `units` values.
+pub fn change(share: f64, units: usize) -> Right {
+    Right::Change { share, units }
+}
+
+impl Workload {
+    pub fn on(nodes: usize, right: Right) -> Self {
+        Workload {
+            nodes,
+            right,
+            ..Workload::default()
+        }
+    }
+
+    pub fn name(&mut self, name: String) {
+        self.names.push((name, 1));
+    }
+
+    pub fn names(&mut self, names: impl IntoIterator<Item = String>) {
+        names.into_iter().for_each(|name| self.name(name));
+    }
+
+    /// A batch whose keys must be in one slot.
+    pub fn hard(&mut self, keys: Vec<String>) {
+        self.batches.push((true, keys));
+    }
+
+    /// One that a client can split.
+    pub fn soft(&mut self, keys: Vec<String>) {
+        self.batches.push((false, keys));
+    }
+
+    pub fn batch(&mut self, is_hard: bool, keys: Vec<String>) {
+        self.batches.push((is_hard, keys));
+    }
+
+    /// Any name.
+    pub fn any(&self, rng: &mut Rng) -> String {
+        rng.pick(&self.names).0.clone()
+    }
+
+    /// Replaces a part of the batches, or mixes an unrelated key into them, and shuffles all.
+    pub fn noisy(mut self, rng: &mut Rng, noise: f64) -> Self {
+        for at in 0..self.batches.len() {
+            if rng.unit() >= noise {
+                continue;
+            }
+            let is_mixed = rng.one_in(2);
+            let mut keys = if is_mixed {
+                self.batches[at].1.clone()
+            } else {
+                Vec::new()
+            };
+            let more = if is_mixed { 1 } else { 3 };
+            keys.extend((0..more).map(|_| self.any(rng)));
+            self.batches[at] = (false, keys);
+        }
+        for at in (1..self.batches.len()).rev() {
+            self.batches.swap(at, rng.below(at + 1));
+        }
+        self
+    }
+
+    /// The inputs of the model.
+    pub fn given(&self) -> (NameSample, Batches) {
+        let mut names = NameSample::new(Metric::Bytes);
+        let mut batches = Batches::default();
+        for (name, load) in &self.names {
+            names.push(name.as_bytes(), *load);
+        }
+        names.finish();
+        for (is_hard, keys) in &self.batches {
+            batches.push(None, *is_hard, keys);
+        }
+        (names, batches)
+    }
+}
+
+/// `what` with each number of `from`.
+pub fn each<T: Copy>(
+    from: impl Iterator<Item = T> + Clone,
+    what: &[fn(T) -> String],
+) -> Vec<String> {
+    from.flat_map(|of| what.iter().map(move |make| make(of)))
+        .collect()
+}
+
+/// A word of lower-case letters.
+pub fn word(rng: &mut Rng, len: usize) -> String {
+    (0..len)
+        .map(|_| char::from(b'a' + rng.below(26) as u8))
+        .collect()
+}
+
+/// A UUID.
+pub fn uuid(rng: &mut Rng) -> String {
+    let (a, b) = (rng.next(), rng.next());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+        a >> 32,
+        a >> 16 & 0xFFFF,
+        a & 0xFFF,
+        b >> 52,
+        b & 0xFFFF_FFFF_FFFF
+    )
+}
