@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use slotscope::format::FORMATS;
-use testkit::env::size;
+use testkit::env::{cases, size};
 use testkit::rng::Rng;
 use testkit::run::root;
 
@@ -176,7 +176,7 @@ fn mutated_inputs_break_no_target() {
     let is_wanted = |target: &&Target| only.as_deref().is_none_or(|name| name == target.name);
     let wanted: Vec<&Target> = TARGETS.iter().filter(is_wanted).collect();
     let share = Duration::from_secs_f64(minutes * 60.0 / wanted.len().max(1) as f64);
-    let most: u64 = size("SLOTSCOPE_FUZZ_CASES", CASES);
+    let most: u64 = cases("SLOTSCOPE_FUZZ_CASES", CASES);
     for target in wanted {
         let start = Instant::now();
         let run = || {

@@ -18,7 +18,7 @@ use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::State;
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
 use slotscope::topology::Topology;
-use testkit::env::size;
+use testkit::env::{cases, size};
 use testkit::planted::{Case, even, null, planted as with_something};
 use testkit::rng::Rng;
 use testkit::scan::Scanning;
@@ -91,7 +91,7 @@ fn keep(table: &str) {
 #[test]
 fn dumps_without_a_fault_are_balanced() {
     let (cases, most) = (
-        size("SLOTSCOPE_CASES", 40),
+        cases("SLOTSCOPE_CASES", 40),
         size("SLOTSCOPE_MOST_KEYS", 300_000.0),
     );
     let mut table = Table::default();
@@ -209,7 +209,7 @@ fn as_planted(case: &Case, summary: &Summary) -> bool {
 #[test]
 fn what_was_planted_is_found_and_named() {
     let (cases, most) = (
-        size("SLOTSCOPE_CASES", 40) / 2,
+        cases("SLOTSCOPE_CASES", 40) / 2,
         size("SLOTSCOPE_MOST_KEYS", 300_000.0),
     );
     let mut table = Table::default();

@@ -1,5 +1,6 @@
 //! Sizes of test campaigns from the environment.
 
+use std::ops::Div;
 use std::str::FromStr;
 
 /// The number in the variable `name`; `otherwise` where it is not set. A typo fails rather than running the default.
@@ -9,4 +10,18 @@ pub fn size<T: FromStr>(name: &str, otherwise: T) -> T {
     };
     let number = text.to_str().and_then(|text| text.parse().ok());
     number.unwrap_or_else(|| panic!("{name}={} is not a number", text.display()))
+}
+
+/// The cases of a campaign: the number in the variable `name`, else a third of `whole`, or all of it where `tests/campaign`
+/// runs.
+pub fn cases<T: FromStr + Div<Output = T> + From<u8>>(name: &str, whole: T) -> T {
+    let is_campaign = std::env::var_os("SLOTSCOPE_CAMPAIGN").is_some();
+    size(
+        name,
+        if is_campaign {
+            whole
+        } else {
+            whole / T::from(3)
+        },
+    )
 }

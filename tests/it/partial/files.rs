@@ -16,7 +16,7 @@ use slotscope::summary::Summary;
 use slotscope::summary::run::Run;
 
 use super::options;
-use testkit::env::size;
+use testkit::env::cases;
 use testkit::rng::Rng;
 use testkit::run::root;
 
@@ -169,7 +169,7 @@ fn whatever_is_in_a_file_reading_it_ends_in_an_error_or_a_report() {
     assert_eq!(content(&all), content(&counted_in_chunks(&dump, &plan)));
     let mut rng = Rng::new(3);
     let mut read = 0;
-    for _ in 0..size("SLOTSCOPE_FUZZ_CASES", 600) {
+    for _ in 0..cases("SLOTSCOPE_FUZZ_CASES", 600) {
         let mut spoiled = content(if rng.one_in(2) { &all } else { &one });
         spoil(&mut spoiled, &mut rng);
         let spoiled = framed("slotscope.tally/1", &spoiled);

@@ -9,7 +9,7 @@ use slotscope::summary::integrity::Damage;
 use slotscope::summary::role_verdict::FullestNode;
 use slotscope::summary::state::State;
 use slotscope::summary::step::StepKind;
-use testkit::env::size;
+use testkit::env::cases;
 use testkit::planted::{even, listing};
 use testkit::rng::Rng;
 
@@ -69,7 +69,7 @@ fn damaged(case: &Planted, damage: Damage, random: &mut Rng) -> Vec<Vec<u8>> {
 
 #[test]
 fn damage_is_named_first_and_the_causes_of_the_rest_are_found() {
-    for number in 0..size("SLOTSCOPE_CASES", 10) {
+    for number in 0..cases("SLOTSCOPE_CASES", 10) {
         let case = plant(number);
         let damage = DAMAGES[number as usize % DAMAGES.len()];
         let mut random = Rng::new(number);
@@ -139,7 +139,7 @@ fn load(dump: &[u8], part: &str) -> f64 {
 
 #[test]
 fn coarse_tags_are_one_cause_whatever_else_is_uneven() {
-    for number in 0..size("SLOTSCOPE_CASES", 10) {
+    for number in 0..cases("SLOTSCOPE_CASES", 10) {
         let mut random = Rng::new(1_000_000 + number);
         let nodes = 3 + random.below(6);
         let tags = nodes + 1 + random.below(30);

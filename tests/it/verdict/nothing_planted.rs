@@ -12,7 +12,7 @@ use slotscope::format::named;
 use slotscope::slot::slot;
 use slotscope::summary::state::State;
 use slotscope::topology::Topology;
-use testkit::env::size;
+use testkit::env::{cases, size};
 use testkit::planted::even;
 use testkit::rng::Rng;
 
@@ -64,7 +64,7 @@ fn draw(number: u64) -> (Vec<u8>, Topology, String) {
 
 #[test]
 fn a_perfect_hash_is_watched_in_one_of_twenty_and_never_worse() {
-    let cases = size("SLOTSCOPE_CASES", 20);
+    let cases = cases("SLOTSCOPE_CASES", 20);
     let mut found: BTreeMap<(&str, State), Vec<String>> = BTreeMap::new();
     for number in 0..cases {
         let (dump, topology, what) = draw(number);
@@ -96,7 +96,7 @@ fn a_perfect_hash_is_watched_in_one_of_twenty_and_never_worse() {
 
 #[test]
 fn a_few_words_are_not_judged() {
-    for number in 0..size("SLOTSCOPE_CASES", 20) {
+    for number in 0..cases("SLOTSCOPE_CASES", 20) {
         let mut random = Rng::new(11_000_000 + number);
         let words = 1 + random.below(250);
         let mut word = || {

@@ -11,7 +11,7 @@ use slotscope::slot::slot;
 use slotscope::summary::step::StepText;
 use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
-use testkit::env::size;
+use testkit::env::cases;
 use testkit::planted::listing;
 use testkit::rng::Rng;
 
@@ -92,7 +92,7 @@ pub(super) fn plant(number: u64) -> Planted {
 
 #[test]
 fn every_cause_of_a_fifth_of_the_excess_is_named() {
-    for number in 0..size("SLOTSCOPE_CASES", 10) {
+    for number in 0..cases("SLOTSCOPE_CASES", 10) {
         let case = plant(number);
         let summary = analyzed(&[case.dump], &on(&case.topology).by([case.by]));
         let found = summary.verdict.by(case.by).unwrap();
@@ -126,7 +126,7 @@ fn split(dump: &[u8], names: &[Name], parts: u32) -> Vec<u8> {
 #[test]
 fn a_step_that_is_carried_out_gives_what_was_promised() {
     let mut tried = 0;
-    for number in 0..size("SLOTSCOPE_CASES", 10) {
+    for number in 0..cases("SLOTSCOPE_CASES", 10) {
         let case = plant(number);
         let analysis = |topology: &Topology| on(topology).by([case.by]);
         let before = analyzed(std::slice::from_ref(&case.dump), &analysis(&case.topology));

@@ -21,7 +21,7 @@ fn a_file_that_changes_while_it_is_read_gives_no_wrong_count() {
     let scratch = Scratch::new();
     let mut rng = Rng::new(74);
     let mut noticed = 0;
-    let cases = env::size("SLOTSCOPE_FAULTS", 20);
+    let cases = env::cases("SLOTSCOPE_FAULTS", 20);
     for case in 0..10 * cases {
         // On a busy machine a program may start after the change.
         if case >= cases && noticed > 0 {

@@ -20,7 +20,7 @@ fn a_signal_leaves_the_old_report_or_the_new_one_and_the_exit_code_says_which() 
     let mut rig = Rig::new();
     let undisturbed: Vec<Duration> = KINDS.iter().map(|_| rig.time_of_next()).collect();
     let mut seen = [0u32; 3];
-    for _ in 0..env::size("SLOTSCOPE_SIGNALS", 30) {
+    for _ in 0..env::cases("SLOTSCOPE_SIGNALS", 30) {
         let signal = *rng.pick(&SIGNALS);
         let mut child = rig
             .next()

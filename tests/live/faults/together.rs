@@ -59,7 +59,7 @@ fn sixteen_runs_at_once_leave_one_whole_report() {
         eprintln!("NOT TESTED: runs with the same process id; unshare is not allowed here");
     }
     for alone in ways.into_iter().flatten() {
-        for _ in 0..env::size("SLOTSCOPE_FAULTS", 20) / 20 {
+        for _ in 0..env::cases("SLOTSCOPE_FAULTS", 60) / 20 {
             let scratch = Scratch::new();
             let runs: Vec<Child> = (1..=16)
                 .map(|number| start(&scratch, number, alone))

@@ -63,7 +63,7 @@ fn a_system_call_that_fails_leaves_a_whole_report() {
     let mut rng = Rng::new(75);
     let mut rig = Rig::new();
     let mut seen = [0u32; 2];
-    for _ in 0..env::size("SLOTSCOPE_FAULTS", 20) {
+    for _ in 0..env::cases("SLOTSCOPE_FAULTS", 20) {
         let (calls, most) = rng.pick(&CALLS);
         // The standard library takes any other error of this call for a broken kernel.
         let error = match *calls {
@@ -116,7 +116,7 @@ fn a_file_that_cannot_be_placed_takes_back_those_before_it() {
 fn a_signal_while_files_are_made_or_placed_leaves_a_whole_report() {
     let mut rng = Rng::new(76);
     let mut rig = Rig::new();
-    for _ in 0..env::size("SLOTSCOPE_FAULTS", 20) / 2 {
+    for _ in 0..env::cases("SLOTSCOPE_FAULTS", 20) / 2 {
         let (calls, micros) = rng.pick(&[
             ("openat", 3000),
             (RENAME, 8000),
