@@ -46,7 +46,10 @@ const HEAD: u64 = 64 << 10;
 /// Bytes that the heads of all objects of an argument may take.
 const HEADS: u64 = 64 << 20;
 
-/// Adds the objects that an address names.
+/// Adds the objects that an address names; false where it is no address of a store or web server.
+///
+/// # Errors
+/// An object that cannot be read, a store that cannot be reached, an option that cannot be used.
 pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<bool> {
     let text = path.to_str().filter(|_| !path.exists());
     let Some(address) = text.and_then(Address::parse) else {
