@@ -161,7 +161,10 @@ fn a_profile_names_dependencies_only() {
     for (profile, settings) in manifest["profile"].as_table().unwrap() {
         let packages = settings.get("package").and_then(|it| it.as_table());
         for package in packages.into_iter().flat_map(toml::Table::keys) {
-            assert!(locked.contains(&package.as_str()), "{profile}: {package} is no dependency");
+            assert!(
+                locked.contains(&package.as_str()),
+                "{profile}: {package} is no dependency"
+            );
             named += 1;
         }
     }

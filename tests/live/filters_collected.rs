@@ -1,9 +1,9 @@
 //! Filters on what is collected, dumped and asked of servers: the report of the keys that pass is that of a dump of these
 //! keys, and a filter that nothing passes is refused with what there is.
 
+use serde_json::{Value, json};
 use testkit::cluster::{Cluster, call_ok};
 use testkit::run::{Scratch, assert_fails, code, report, stderr};
-use serde_json::{Value, json};
 
 /// Each filter, and whether a row of key, type, size and expiry passes.
 type Filter = (&'static [&'static str], fn(&Row) -> bool);
