@@ -82,20 +82,26 @@ impl ExporterArgs {
             self.listen, self.interval
         ));
         let pages = Mutex::new(Pages {
-            metrics: page::without_cluster(&cluster),
+            metrics: page::without_cluster(&cluster, false),
             read: None,
         });
         let seeds: Vec<_> = seeds.into_iter().map(|seed| seed.address).collect();
         thread::scope(|scope| {
             scope.spawn(|| {
                 // A cluster that is down, and one that comes back elsewhere, is looked for from the seeds again.
+                let (mut said, mut was_read) = (String::new(), false);
                 loop {
                     let read = Live::connect(&seeds, &access);
-                    let error = read.and_then(|live| self.read_on(live, &cluster, &pages));
-                    if let Err(error) = error {
-                        say(&error.to_string());
+                    was_read |= read.is_ok();
+                    let read = read.and_then(|live| self.read_on(live, &cluster, &pages));
+                    if let Err(error) = read {
+                        let is_down = was_read && error.is_silence();
+                        say_once(error.to_string(), &mut said);
+                        *lock(&pages) = Pages {
+                            metrics: page::without_cluster(&cluster, is_down),
+                            read: None,
+                        };
                     }
-                    lock(&pages).metrics = page::without_cluster(&cluster);
                     thread::sleep(self.interval);
                 }
             });
@@ -161,7 +167,7 @@ impl ExporterArgs {
 /// Says which primaries do not answer, when that changes.
 fn say_failures(snapshot: &Snapshot, said: &mut String) {
     let failures = snapshot.primaries.iter();
-    let failures = failures.filter_map(|(_, reading)| reading.as_ref().err());
+    let failures = failures.filter_map(|of| of.reading.as_ref().err());
     let text = failures
         .map(ToString::to_string)
         .collect::<Vec<_>>()

@@ -61,6 +61,7 @@ use anstream::ColorChoice;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::shown;
 use slotscope_engine::source::pipe;
 use slotscope_findings::summary::Incomplete;
 
@@ -120,7 +121,12 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// One line on standard error; a failure to write it is ignored.
 pub fn say(message: &str) {
-    drop(writeln!(std::io::stderr(), "slotscope: {message}"));
+    let lines: Vec<String> = message.lines().map(shown).collect();
+    drop(writeln!(
+        std::io::stderr(),
+        "slotscope: {}",
+        lines.join("\n")
+    ));
 }
 
 /// The command line; what the program is for is in Cargo.toml.

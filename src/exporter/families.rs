@@ -1,24 +1,31 @@
 //! Metric families in the text format of OpenMetrics: a name has one unit and one type, and the page has an end.
 
+use std::collections::HashSet;
 use std::fmt::Write;
+
+use slotscope_engine::name::{Name, truncated};
 
 /// The content type of a page.
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Families, one after the other; each sample has the label `cluster`.
+/// Characters of a label.
+const LABEL: usize = 200;
+
+/// Families, one after the other; each sample has the label `cluster`. A series is written once: a second one is not valid,
+/// and readers keep either.
 pub(crate) struct Families {
     cluster: String,
     text: String,
-    series: usize,
+    series: HashSet<String>,
 }
 
 impl Families {
     /// No family yet, of the cluster of this name.
     pub(crate) fn new(cluster: &str) -> Self {
         Families {
-            cluster: escaped(cluster),
+            cluster: label(&Name::from(cluster)),
             text: String::new(),
-            series: 0,
+            series: HashSet::new(),
         }
     }
 
@@ -32,7 +39,7 @@ impl Families {
         &mut self,
         name: &str,
         help: &str,
-        samples: impl IntoIterator<Item = (Vec<(&'static str, String)>, f64)>,
+        samples: impl IntoIterator<Item = (Vec<(&'static str, Name)>, f64)>,
     ) {
         let mut samples = samples
             .into_iter()
@@ -47,18 +54,21 @@ impl Families {
         );
         for (labels, value) in samples {
             let mut all = format!("cluster=\"{}\"", self.cluster);
-            for (label, of) in labels {
-                let _ = write!(all, ",{label}=\"{}\"", escaped(&of));
+            for (name, of) in labels {
+                let _ = write!(all, ",{name}=\"{}\"", label(&of));
             }
-            let _ = writeln!(self.text, "slotscope_{name}{{{all}}} {value}");
-            self.series += 1;
+            let series = format!("slotscope_{name}{{{all}}}");
+            if !self.series.contains(&series) {
+                let _ = writeln!(self.text, "{series} {value}");
+                self.series.insert(series);
+            }
         }
     }
 
     /// How many samples there are.
     #[cfg(test)]
     pub(crate) fn series(&self) -> usize {
-        self.series
+        self.series.len()
     }
 
     /// The page.
@@ -67,11 +77,10 @@ impl Families {
     }
 }
 
-/// The value of a label.
-fn escaped(text: &str) -> String {
-    text.replace('\\', r"\\")
-        .replace('"', "\\\"")
-        .replace('\n', r"\n")
+/// The value of a label: the spelling of a name, which has no controls, as OpenMetrics quotes it.
+fn label(name: &Name) -> String {
+    let spelled = truncated(&name.to_string(), LABEL);
+    spelled.replace('\\', r"\\").replace('"', "\\\"")
 }
 
 #[cfg(test)]
@@ -87,12 +96,12 @@ mod tests {
         families.add(
             "keys",
             "Keys.",
-            [(vec![("node", "h\\1\n".to_owned())], 2.5)],
+            [2.5, 7.0].map(|value| (vec![("node", Name::from("h\\1\n\u{1b}"))], value)),
         );
         assert_eq!(families.series(), 2);
         let expected = "# HELP slotscope_up_ratio Whether it is up.\n# TYPE slotscope_up_ratio gauge\n\
             slotscope_up_ratio{cluster=\"a\\\"b\"} 1\n# HELP slotscope_keys Keys.\n# TYPE slotscope_keys gauge\n\
-            slotscope_keys{cluster=\"a\\\"b\",node=\"h\\\\1\\n\"} 2.5\n# EOF\n";
+            slotscope_keys{cluster=\"a\\\"b\",node=\"h\\\\\\\\1\\\\n\\\\x1b\"} 2.5\n# EOF\n";
         assert_eq!(families.finish(), expected);
     }
 }

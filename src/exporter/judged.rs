@@ -1,6 +1,6 @@
 //! The verdict on a running cluster: two readings of it are judged as a collection of them would be.
 
-use slotscope_collect::live::Snapshot;
+use slotscope_collect::live::{Primary, Snapshot};
 use slotscope_collect::probe::Reading as Read;
 use slotscope_collect::work;
 use slotscope_engine::calendar::utc;
@@ -20,10 +20,7 @@ use crate::pipeline::reading::{Options, Reading};
 
 /// Two readings of each primary that answered twice.
 pub(crate) fn pairs<'s>(first: &'s Snapshot, last: &'s Snapshot) -> Vec<[&'s Read; 2]> {
-    let pair = |(name, reading): &'s (String, Result<Read>)| {
-        let mut before = first.primaries.iter().filter(|(of, _)| of == name);
-        Some([before.next()?.1.as_ref().ok()?, reading.as_ref().ok()?])
-    };
+    let pair = |of: &'s Primary| Some([first.reading(&of.id)?, of.reading.as_ref().ok()?]);
     last.primaries.iter().filter_map(pair).collect()
 }
 
@@ -34,13 +31,15 @@ pub(crate) fn pairs<'s>(first: &'s Snapshot, last: &'s Snapshot) -> Vec<[&'s Rea
 pub(crate) fn summary(first: &Snapshot, last: &Snapshot) -> Result<Summary> {
     let pairs = pairs(first, last);
     let lines = |at: usize| pairs.iter().filter_map(move |pair| pair[at].line());
-    let lines: String = lines(0).chain(lines(1)).collect();
+    let is_one_reading = std::ptr::eq(first, last);
+    let before = lines(0).filter(|_| !is_one_reading);
+    let lines: String = before.chain(lines(1)).collect();
     let topology = Topology::parse("cluster.nodes", last.nodes.as_bytes())?;
     let found = Found {
         sources: vec![Box::new(Memory::new(SLOT_STATS_FILE, lines.into_bytes()))],
         collections: vec![Collection {
             directory: "".into(),
-            manifest: manifest(&pairs),
+            manifest: manifest(first, last, &pairs),
         }],
         ..Found::default()
     };
@@ -53,20 +52,21 @@ pub(crate) fn summary(first: &Snapshot, last: &Snapshot) -> Result<Summary> {
 }
 
 /// The collection that the readings are.
-fn manifest(pairs: &[[&Read; 2]]) -> Manifest {
-    let server = |[before, after]: &[&Read; 2]| ServerEntry {
-        id: after.id.clone(),
-        name: after.name.clone(),
-        role: Role::Primary,
-        is_read: false,
-        before: Some(before.server.clone()),
-        after: Some(after.server.clone()),
+fn manifest(first: &Snapshot, last: &Snapshot, pairs: &[[&Read; 2]]) -> Manifest {
+    let server = |of: &Primary| {
+        let silent = of.reading.as_ref().err().filter(|error| error.is_silence());
+        ServerEntry {
+            before: first.reading(&of.id).map(|of| of.server.clone()),
+            after: of.reading.as_ref().ok().map(|of| of.server.clone()),
+            silent: silent.map(ToString::to_string),
+            ..ServerEntry::of(Some(of.id.clone()), of.name.clone())
+        }
     };
     let time = |at: usize| pairs.iter().map(move |pair| pair[at].at_ms);
     Manifest {
         started: utc(time(0).min().unwrap_or(0)),
         finished: utc(time(1).max().unwrap_or(0)),
-        servers: pairs.iter().map(server).collect(),
+        servers: last.primaries.iter().map(server).collect(),
         load: Some(LoadEntry {
             nodes: pairs
                 .iter()

@@ -8,7 +8,6 @@ use slotscope_collect::slot_keys::common_tag;
 use slotscope_collect::work;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::{HotSlotKeys, NodeWork};
-use slotscope_engine::text::truncated;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::state::{Role, State};
@@ -23,8 +22,6 @@ pub(crate) const SLOTS: usize = 10;
 
 /// A tag with this part of a slot's keys is taken for what uses its time.
 const NEARLY_ALL: f64 = 0.9;
-/// Characters of a name.
-const NAME: usize = 200;
 
 /// A primary, by its last reading and its work since the one before.
 struct Node<'s> {
@@ -52,14 +49,23 @@ pub(crate) struct Observed<'s> {
     pub took: f64,
 }
 
-/// The page of a cluster that could not be read.
-pub(crate) fn without_cluster(cluster: &str) -> String {
+/// The page of a cluster that could not be read. Of one that was read before, and none of whose primaries answers now, it is
+/// known to be down.
+pub(crate) fn without_cluster(cluster: &str, is_down: bool) -> String {
     let mut families = Families::new(cluster);
     families.one("up", UP, Some(0.0));
+    let down = is_down.then(|| (vec![("role", Name::from("all"))], rank(State::Down)));
+    families.add("state", STATE, down);
     families.finish()
 }
 
 const UP: &str = "1 where the last reading of the cluster succeeded, else 0.";
+const STATE: &str = "The verdict: 0 empty, 1 balanced, 2 unjudged, 3 watch, 4 skewed, 5 suspicious, 6 limit, 7 down.";
+
+/// A state as the number of its sample.
+fn rank(state: State) -> f64 {
+    State::ALL.iter().position(|of| *of == state).unwrap_or(0) as f64
+}
 
 impl Observed<'_> {
     /// The page.
@@ -135,15 +141,14 @@ impl Observed<'_> {
 
     fn add_verdict(&self, families: &mut Families) {
         let Some(summary) = self.summary else { return };
-        let rank = |state: State| State::ALL.iter().position(|of| *of == state).unwrap_or(0) as f64;
-        let label = |role: &str| vec![("role", role.to_owned())];
+        let label = |role: &str| vec![("role", Name::from(role))];
         let roles = &summary.verdict.roles;
         let states = roles
             .iter()
             .map(|role| (label(role.name()), rank(role.state)));
         families.add(
             "state",
-            "The verdict: 0 empty, 1 balanced, 2 unjudged, 3 watch, 4 skewed, 5 suspicious, 6 limit, 7 down.",
+            STATE,
             std::iter::once((label("all"), rank(summary.verdict.state))).chain(states),
         );
         let fullest = roles.iter();
@@ -158,8 +163,8 @@ impl Observed<'_> {
         let slots = hottest(&self.snapshots);
         let label = |slot: &HotSlot<'_>| {
             vec![
-                ("slot", slot.slot.to_string()),
-                ("node", slot.node.to_owned()),
+                ("slot", Name::from(slot.slot.to_string())),
+                ("node", Name::from(slot.node)),
             ]
         };
         families.add(
@@ -175,8 +180,10 @@ impl Observed<'_> {
         let mut add = |family: &str, kind, help: &str, name_of: NameOf| {
             let named = self.named.iter().filter_map(|named| {
                 let slot = slots.iter().find(|slot| slot.slot == named.slot)?;
-                let name = truncated(&name_of(named)?.to_string(), NAME);
-                Some(([label(slot), vec![(kind, name)]].concat(), slot.cpu))
+                Some((
+                    [label(slot), vec![(kind, name_of(named)?)]].concat(),
+                    slot.cpu,
+                ))
             });
             families.add(family, help, named);
         };
@@ -238,7 +245,7 @@ fn add_nodes(families: &mut Families, nodes: &[Node<'_>]) {
     let mut add = |name: &str, help: &str, of: &dyn Fn(&Node<'_>) -> Option<f64>| {
         let samples = nodes
             .iter()
-            .filter_map(|node| Some((vec![("node", node.name.to_owned())], of(node)?)));
+            .filter_map(|node| Some((vec![("node", Name::from(node.name))], of(node)?)));
         families.add(name, help, samples);
     };
     add("node_memory_bytes", "used_memory of a primary.", &memory_of);
@@ -269,8 +276,8 @@ fn add_nodes(families: &mut Families, nodes: &[Node<'_>]) {
     let shares = Role::ALL.into_iter().flat_map(|role| {
         let label = move |node: &Node<'_>| {
             vec![
-                ("node", node.name.to_owned()),
-                ("role", role.name().to_owned()),
+                ("node", Name::from(node.name)),
+                ("role", Name::from(role.name())),
             ]
         };
         nodes
@@ -322,6 +329,7 @@ fn hottest<'s>(snapshots: &[&'s Snapshot; 2]) -> Vec<HotSlot<'s>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use slotscope_collect::live::Primary;
     use slotscope_engine::source::collection::load::HotKey;
     use slotscope_engine::source::collection::servers::ServerReading;
 
@@ -362,7 +370,11 @@ mod tests {
         Snapshot {
             nodes: (0..primaries).map(line).collect(),
             primaries: (0..primaries)
-                .map(|at| (format!("10.0.0.{at}:6379"), Ok(reading(at))))
+                .map(|at| Primary {
+                    id: format!("{at:040x}"),
+                    name: format!("10.0.0.{at}:6379"),
+                    reading: Ok(reading(at)),
+                })
                 .collect(),
         }
     }

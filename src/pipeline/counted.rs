@@ -185,6 +185,7 @@ impl Analysis {
             return Ok(None);
         };
         reading.check(&counted.counted)?;
+        reading.check_left(&counted.counted)?;
         if counted.lacks_names() {
             let read = |scan: &Scan<'_>| counted.read_names(scan, sources);
             counted = reading.with_scan("recounting names", read)?;

@@ -53,6 +53,7 @@ pub(crate) fn of_inputs<T>(
 pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
     let mut input = of(&reading.sources, scanned);
     collected::remark(&reading.collections, None, &mut input);
+    input.filter = filtered(reading.options.only.filter.as_deref(), scanned, true);
     input
 }
 
@@ -76,6 +77,7 @@ fn of_files<T>(
         format: seen.format.into(),
         bytes: seen.bytes,
         keys: seen.seen.keys,
+        left_out: seen.seen.left_out(),
         in_cluster: seen.seen.count(Notice::InCluster) > 0,
         written: seen
             .seen

@@ -16,6 +16,7 @@ pub mod input_info;
 pub mod inputs;
 pub mod judging;
 pub mod likely_heavy;
+mod nothing_left;
 pub mod observed;
 #[doc(hidden)]
 pub mod reading;

@@ -7,9 +7,9 @@ use slotscope_engine::format::parse::time::timestamp;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::collection::load::{HotKeys, LoadEntry, LoggedCommands};
-use slotscope_engine::source::collection::servers::{ServerEntry, ServerReading};
+use slotscope_engine::source::collection::servers::{Role, ServerEntry, ServerReading};
 use slotscope_engine::tally::Tallies;
-use slotscope_findings::summary::observed::{Observed, ServerFacts};
+use slotscope_findings::summary::observed::{Observed, Outage, ServerFacts};
 use slotscope_findings::topology::{Node, Topology};
 
 use crate::pipeline::inputs::Inputs;
@@ -75,6 +75,9 @@ pub(crate) fn servers(
     for (place, node) in topology.nodes.iter().enumerate() {
         if let Some(entry) = entry_of(collections, node, topology.nodes.len()) {
             known[place] = facts(entry).or(known[place].take());
+            if let Some(outage) = outage(entry) {
+                known[place].get_or_insert_default().outage = Some(outage);
+            }
             let work = works().find(|work| work.id == entry.id && work.name == entry.name);
             if let (Some(facts), Some(work)) = (&mut known[place], work) {
                 facts.ops_per_sec = work.ops_per_sec.or(facts.ops_per_sec);
@@ -113,6 +116,16 @@ fn entry_of<'c>(
     by_id.or_else(by_address).or_else(alone)
 }
 
+/// Why a primary serves none of its slots.
+fn outage(entry: &ServerEntry) -> Option<Outage> {
+    let state = entry.last().and_then(|of| of.cluster_state.as_deref());
+    match () {
+        () if entry.role == Role::Replica => None,
+        () if entry.silent.is_some() => Some(Outage::Silent),
+        () => (state == Some("fail")).then_some(Outage::Refusing),
+    }
+}
+
 /// The facts of both readings; absent if there is none.
 fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
     let last = entry.last()?;
@@ -143,6 +156,7 @@ fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
         cpu: rate(|of| of.used_cpu),
         version: last.server.clone(),
         at: seconds(last).and_then(|at| u64::try_from(at / 1000).ok()),
+        outage: None,
     })
 }
 
@@ -224,12 +238,10 @@ mod tests {
 
     fn entry(id: &str, role: Role, used: u64) -> ServerEntry {
         ServerEntry {
-            id: Some(id.into()),
-            name: format!("{id}:1"),
             role,
-            is_read: false,
             before: Some(reading(0, used / 2)),
             after: Some(reading(10, used)),
+            ..ServerEntry::of(Some(id.into()), format!("{id}:1"))
         }
     }
 

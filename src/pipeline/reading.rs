@@ -17,8 +17,9 @@ use slotscope_engine::source::counted::Counter;
 use slotscope_engine::source::storage_options::StorageOptions;
 use slotscope_engine::source::{Found, Source};
 use slotscope_engine::tally::Tally;
+use slotscope_engine::tally::choice::Choice;
 
-use crate::pipeline::rejected;
+use crate::pipeline::{nothing_left, rejected};
 
 /// More threads than this never help: the memory bus is saturated long before.
 const MAX_THREADS: usize = 1024;
@@ -123,7 +124,28 @@ impl Reading {
     /// # Errors
     /// As `Scan::run`; a row that is not a key where that is an error; `Cancelled`.
     pub fn scan<T: Tally>(&self, pass: &'static str, make: impl Fn() -> T) -> Result<Scanned<T>> {
-        self.with_scan(pass, |scan| self.run(scan, make))
+        let scanned = self.with_scan(pass, |scan| self.run(scan, make))?;
+        self.check_left(&scanned)?;
+        Ok(scanned)
+    }
+
+    /// Checks that the filter left something.
+    ///
+    /// # Errors
+    /// It did not; the sources cannot be read again.
+    pub(crate) fn check_left<T>(&self, scanned: &Scanned<T>) -> Result<()> {
+        let only = Only {
+            not_of: self.options.only.not_of.clone(),
+            ..Only::ALL
+        };
+        let all = || {
+            if !self.is_rereadable() {
+                return Ok(Choice::default());
+            }
+            let scan = self.plain_scan().only(&only);
+            Ok(scan.run(&self.sources, Choice::default)?.tally)
+        };
+        nothing_left::check(&self.options.only, scanned, all)
     }
 
     /// Calls `run` with a scan that reports its progress as `pass`.

@@ -97,7 +97,6 @@ impl<F: FnMut(Update)> Reader<F> {
             if !*is_paused {
                 let snapshot = live.read()?;
                 (self.tell)(Update::Read(Box::new(read(&kept, &snapshot))));
-                check(&snapshot)?;
                 keep(&mut kept, snapshot);
             }
             if self
@@ -143,8 +142,9 @@ impl<F: FnMut(Update)> Reader<F> {
 }
 
 /// A reading as it is shown, after those that are kept.
-fn read(kept: &VecDeque<Snapshot>, last: &Snapshot) -> Read {
-    let first = comparable(kept, last);
+pub(super) fn read(kept: &VecDeque<Snapshot>, last: &Snapshot) -> Read {
+    // A primary that is gone, or came, is seen at once; what needs two readings comes with the next.
+    let first = comparable(kept, last).or((!kept.is_empty()).then_some(last));
     Read {
         cluster: Cluster::between(kept.back(), last),
         verdict: first.and_then(|first| verdict(first, last).ok()),
@@ -164,7 +164,7 @@ pub(super) fn comparable<'k>(
 /// The primaries that answered.
 fn answering(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
     let primaries = snapshot.primaries.iter();
-    primaries.filter_map(|(name, of)| of.is_ok().then_some(name.as_str()))
+    primaries.filter_map(|of| of.reading.is_ok().then_some(of.id.as_str()))
 }
 
 /// The first line that `analyze` would print about the time between two readings.
@@ -193,25 +193,11 @@ fn keep(kept: &mut VecDeque<Snapshot>, last: Snapshot) {
     }
 }
 
-/// An error where no primary answers: the cluster may be elsewhere.
-fn check(snapshot: &Snapshot) -> Result<()> {
-    let mut errors = snapshot
-        .primaries
-        .iter()
-        .filter_map(|(_, of)| of.as_ref().err());
-    let first = errors.next();
-    let is_lost = first.is_some() && errors.count() + 1 == snapshot.primaries.len();
-    match first.filter(|_| is_lost) {
-        Some(error) => Err(Error::bad("no primary answers", error.to_string())),
-        None => Ok(()),
-    }
-}
-
 /// When it was read; of no primary, long ago.
 fn at_ms(snapshot: &Snapshot) -> i64 {
     let answers = snapshot
         .primaries
         .iter()
-        .filter_map(|(_, of)| of.as_ref().ok());
+        .filter_map(|of| of.reading.as_ref().ok());
     answers.map(|of| of.at_ms).max().unwrap_or(0)
 }

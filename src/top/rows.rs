@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use slotscope_collect::live::Snapshot;
+use slotscope_collect::live::{Primary, Snapshot};
 use slotscope_collect::probe::{Reading, SlotCounts};
 use slotscope_collect::work;
 use slotscope_engine::source::collection::load::NodeWork;
@@ -101,11 +101,10 @@ pub(crate) struct Slot {
 impl Cluster {
     /// The rows of the last reading; the one before it gives the work in between.
     pub(crate) fn between(first: Option<&Snapshot>, last: &Snapshot) -> Cluster {
-        let before: HashMap<&str, &Reading> = first.map(readings).unwrap_or_default();
         let mut cluster = Cluster::default();
-        for (name, reading) in &last.primaries {
+        for Primary { id, name, reading } in &last.primaries {
             match reading {
-                Ok(reading) => cluster.add(before.get(name.as_str()).copied(), reading),
+                Ok(reading) => cluster.add(first.and_then(|first| first.reading(id)), reading),
                 Err(error) => {
                     cluster.failures.push(error.to_string());
                     cluster.shards.push(Shard {
@@ -183,13 +182,6 @@ impl Cluster {
     }
 }
 
-/// The readings that succeeded, by the names of the primaries.
-fn readings(snapshot: &Snapshot) -> HashMap<&str, &Reading> {
-    let readings = snapshot.primaries.iter();
-    let readings = readings.filter_map(|(name, of)| Some((name.as_str(), of.as_ref().ok()?)));
-    readings.collect()
-}
-
 fn slot(shard: &str, old: Option<&SlotCounts>, new: &SlotCounts, secs: f64) -> Slot {
     // A server that was started anew counts from 0.
     let rate = |of: fn(&SlotCounts) -> Option<u64>| {
@@ -220,7 +212,7 @@ fn without_cpu(snapshot: &Snapshot) -> Option<String> {
     let mut answers = snapshot
         .primaries
         .iter()
-        .filter_map(|(_, of)| of.as_ref().ok());
+        .filter_map(|of| of.reading.as_ref().ok());
     let counts = |of: &Reading| {
         let mut slots = of.slots.iter().flatten();
         slots.any(|slot| slot.cpu.is_some())

@@ -6,7 +6,7 @@ use slotscope_collect::slot_keys::{SlotKey, SlotKeys};
 use slotscope_findings::summary::state::State;
 
 use crate::top::columns::Row;
-use crate::top::rows::{Cluster, Shard, Slot};
+use crate::top::rows::{Cluster, Health, Shard, Slot};
 
 /// The longest filter.
 const MAX_FILTER: usize = 60;
@@ -116,8 +116,19 @@ impl Screen {
         self.read = Some(read);
     }
 
-    /// Takes why the cluster could not be read.
+    /// Takes why the cluster could not be read: none of its primaries answers, and what it had before does not hold.
     pub(crate) fn fail(&mut self, why: String) {
+        if let Some(read) = &mut self.read {
+            read.cluster
+                .shards
+                .iter_mut()
+                .for_each(|shard| shard.state = Health::Silent);
+            let down = (State::Down, State::Down.word(None).to_owned(), why.clone());
+            read.verdict = Some(Verdict {
+                lines: vec![down],
+                text: format!("DOWN  {why}\n"),
+            });
+        }
         self.say(why, true);
     }
 

@@ -6,16 +6,17 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Color;
 
-use slotscope_collect::live::Snapshot;
+use slotscope_collect::live::{Primary, Snapshot};
 use slotscope_collect::probe::{Reading, SlotCounts};
 use slotscope_collect::slot_keys::{SlotKey, SlotKeys};
 use slotscope_engine::error::Error;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::servers::ServerReading;
+use slotscope_findings::summary::state::State;
 
 use crate::top::reader;
 use crate::top::rows::{Cluster, Health};
-use crate::top::screen::{Place, Read, Screen, Wish};
+use crate::top::screen::{Place, Read, Screen, Verdict, Wish};
 use crate::top::view;
 
 /// Three primaries after this many seconds. The second does most of the work, in slot 7991, and the third may be gone.
@@ -48,19 +49,18 @@ fn snapshot(secs: i64, is_third_gone: bool) -> Snapshot {
             first(at + 1) - 1
         )
     };
-    let gone = || Err(Error::bad(name(2), "nothing listens there"));
+    let gone = || Err(Error::silent(name(2), "nothing listens there"));
     Snapshot {
         nodes: (0..3).map(line).collect(),
         primaries: (0..3)
-            .map(|at| {
-                (
-                    name(at),
-                    if at == 2 && is_third_gone {
-                        gone()
-                    } else {
-                        Ok(reading(at))
-                    },
-                )
+            .map(|at| Primary {
+                id: format!("{at:040x}"),
+                name: name(at),
+                reading: if at == 2 && is_third_gone {
+                    gone()
+                } else {
+                    Ok(reading(at))
+                },
             })
             .collect(),
     }
@@ -185,7 +185,7 @@ fn the_verdict_is_on_readings_of_the_same_primaries() {
     let found = |last: Snapshot| {
         Some(
             reader::comparable(&kept, &last)?.primaries[0]
-                .1
+                .reading
                 .as_ref()
                 .ok()?
                 .at_ms,
@@ -378,4 +378,27 @@ fn a_terminal_that_is_too_small_says_so() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn a_primary_that_is_gone_is_down_at_once_and_a_cluster_that_is_gone_stays_no_verdict_of_before() {
+    let kept = [snapshot(1, false)].into();
+    let read = reader::read(&kept, &snapshot(2, true));
+    let first = |verdict: &Option<Verdict>| verdict.as_ref().unwrap().lines[0].clone();
+    let (state, _, sentence) = first(&read.verdict);
+    assert_eq!(state, State::Down);
+    assert!(
+        sentence.contains("10.0.0.2:6379 does not answer: "),
+        "{sentence}"
+    );
+    let mut screen = screen();
+    screen.fail("no primary answers: h:1: nothing listens there".into());
+    let read = screen.read.as_ref().unwrap();
+    assert_eq!(first(&read.verdict).0, State::Down);
+    assert!(
+        read.cluster
+            .shards
+            .iter()
+            .all(|shard| shard.state == Health::Silent)
+    );
 }

@@ -45,6 +45,7 @@ mod schema;
 mod service;
 mod statistics;
 mod storms;
+mod terminal;
 mod timeline;
 mod trend;
 mod verdict;

@@ -14,6 +14,7 @@ mod fanout;
 #[cfg(target_os = "linux")]
 mod faults;
 mod filters;
+mod filters_collected;
 mod formats;
 mod honesty;
 mod inputs_of_commands;

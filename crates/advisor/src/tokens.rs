@@ -193,10 +193,9 @@ impl Tokens {
 
     fn place(&self, at: usize, tokens: usize) -> BracePlace {
         let end = tokens.checked_sub(1).map_or(0, |last| self.list[last].end);
-        let next = self
-            .list
-            .get(tokens)
-            .map_or(self.bare.len(), |token| token.start);
+        // The rest of a name of too many tokens is not looked at.
+        let rest = if self.is_cut { end } else { self.bare.len() };
+        let next = self.list.get(tokens).map_or(rest, |token| token.start);
         let bytes = if (end..=next).contains(&at) {
             (at - end) as u16
         } else {
@@ -379,6 +378,9 @@ mod tests {
         assert_eq!(braces("t{7}:x"), Some(((1, 0), (2, 0))));
         assert_eq!(braces("a{b}c"), Some(((0, INSIDE), (1, INSIDE))));
         assert_eq!(braces("a:{}:7"), None);
+        let long = "a:".repeat(MOST_TOKENS);
+        let rest = (MOST_TOKENS as u8, INSIDE);
+        assert_eq!(braces(&format!("{long}:{{b}}:c")), Some((rest, rest)));
     }
 
     #[test]

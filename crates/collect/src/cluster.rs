@@ -35,9 +35,10 @@ impl View {
     /// The cluster of these members, and of these primaries that did not answer.
     pub(crate) fn new(
         text: String,
-        members: BTreeMap<String, Member>,
+        mut members: BTreeMap<String, Member>,
         silent: BTreeMap<String, String>,
     ) -> View {
+        tell_apart(&mut members);
         let mut in_flight = SlotSet::none();
         let mut replicas = BTreeMap::<String, Vec<String>>::new();
         for member in members.values() {
@@ -134,6 +135,23 @@ impl View {
     /// Why a primary did not answer; `None` where it did.
     pub(crate) fn silence(&self, id: &str) -> Option<&str> {
         self.silent.get(id).map(String::as_str)
+    }
+}
+
+/// Gives members names of their own: all members of a load balancer may announce one hostname, and with NAT one address.
+fn tell_apart(members: &mut BTreeMap<String, Member>) {
+    let other_names: [fn(&Member) -> Option<String>; 2] = [
+        |member| member.by_ip.clone(),
+        |member| Some(member.id.clone()),
+    ];
+    for other_name in other_names {
+        let mut times = BTreeMap::<String, u32>::new();
+        for member in members.values() {
+            *times.entry(member.name.clone()).or_default() += 1;
+        }
+        for member in members.values_mut().filter(|of| times[&of.name] > 1) {
+            member.name = other_name(member).unwrap_or_else(|| member.id.clone());
+        }
     }
 }
 

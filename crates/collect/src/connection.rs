@@ -307,8 +307,12 @@ const OF_SIZES: [&str; 12] = [
 /// EMFILE: what a process may open is limited.
 const TOO_MANY_FILES: i32 = 24;
 
-/// The error for a server that does not answer.
+/// The error for a server that does not answer, or for what keeps this program from asking it.
 fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
+    let tls = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let is_silence = tls.is_none() && error.raw_os_error() != Some(TOO_MANY_FILES);
     let what = match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => format!(
             "no answer within {} s; check the address and the network (--address-map, where nodes announce other addresses), or wait longer with --timeout",
@@ -326,7 +330,7 @@ fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
         _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
             "too many open files; raise the limit with ulimit -n: a cluster needs one for each primary, and 200 more".to_owned()
         }
-        _ => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        _ => match tls {
             Some(rustls::Error::InvalidCertificate(why)) => {
                 format!("the certificate is not accepted: {}; name its authority with --tls-ca", detail(&format!("{why:?}")))
             }
@@ -340,7 +344,11 @@ fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
             None => format!("{}; check the address", detail(&reason(error))),
         },
     };
-    Error::bad(place, what)
+    if is_silence {
+        Error::silent(place, what)
+    } else {
+        Error::bad(place, what)
+    }
 }
 
 fn detail(text: &str) -> String {

@@ -26,7 +26,7 @@ const NAMED: usize = 512;
 #[derive(Debug, PartialEq)]
 struct Hot<'r> {
     slot: u16,
-    server: &'r str,
+    server: &'r Reading,
     share: f64,
     keys: u64,
 }
@@ -78,7 +78,7 @@ fn hottest(readings: &[[impl Borrow<Reading>; 2]]) -> Vec<Hot<'_>> {
             };
             let cpu = now.saturating_sub(then);
             all += cpu;
-            hot.push((cpu, of.slot, last.name.as_str(), of.keys));
+            hot.push((cpu, of.slot, last, of.keys));
         }
     }
     hot.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -152,7 +152,13 @@ mod tests {
         ];
         let found: Vec<_> = hottest(&readings)
             .iter()
-            .map(|hot| (hot.slot, hot.server, (1000.0 * hot.share).round()))
+            .map(|hot| {
+                (
+                    hot.slot,
+                    hot.server.name.as_str(),
+                    (1000.0 * hot.share).round(),
+                )
+            })
             .collect();
         assert_eq!(found, [(2, "a", 699.0)]);
         let idle = reading("a", &[(1, 5)]);

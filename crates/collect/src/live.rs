@@ -32,8 +32,27 @@ pub struct Live<'a> {
 pub struct Snapshot {
     /// CLUSTER NODES.
     pub nodes: String,
-    /// The primaries that own slots, and what each said, or why not.
-    pub primaries: Vec<(String, Result<Reading>)>,
+    /// The primaries that own slots.
+    pub primaries: Vec<Primary>,
+}
+
+/// A primary at one time.
+#[derive(Debug)]
+pub struct Primary {
+    /// Its id in the cluster.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// Its answer, or why there is none.
+    pub reading: Result<Reading>,
+}
+
+impl Snapshot {
+    /// The answer of a primary, where it answered.
+    pub fn reading(&self, id: &str) -> Option<&Reading> {
+        let primary = self.primaries.iter().find(|of| of.id == id)?;
+        primary.reading.as_ref().ok()
+    }
 }
 
 impl<'a> Live<'a> {
@@ -58,17 +77,26 @@ impl<'a> Live<'a> {
     /// Reads all primaries at once. Where servers do not count by slot, their keys are counted slot by slot.
     ///
     /// # Errors
-    /// No node says who owns the slots.
+    /// No primary answers: the cluster may be elsewhere by now.
     pub fn read(&mut self) -> Result<Snapshot> {
         // Owners change now and then; a node that does not answer is seen by its reading.
         self.watch.poll_if_due();
         let servers = probe::primaries(&self.watch);
         let mut readings = self.probe.read(&servers)?;
         self.count_keys(&servers, &mut readings)?;
-        let names = servers.into_iter().map(|server| server.name);
+        if let Some(Err(error)) = readings.first()
+            && readings.iter().all(Result::is_err)
+        {
+            return Err(Error::silent("no primary answers", error.to_string()));
+        }
+        let primary = |(of, reading): (Asked, Result<Reading>)| Primary {
+            id: of.key().to_owned(),
+            name: of.name,
+            reading,
+        };
         Ok(Snapshot {
             nodes: self.watch.view.text.clone(),
-            primaries: names.zip(readings).collect(),
+            primaries: servers.into_iter().zip(readings).map(primary).collect(),
         })
     }
 

@@ -17,8 +17,10 @@ pub(crate) const MAX_MEMBERS: usize = 10_000;
 pub(crate) struct Member {
     /// Its id.
     pub id: String,
-    /// `host:port`.
+    /// `host:port`, by the hostname where it announces one. Several may announce the same: `View` tells them apart.
     pub name: String,
+    /// The same without the hostname, where its IP address is known.
+    pub by_ip: Option<String>,
     /// Where it is reached; `None` where the listing does not say.
     pub address: Option<Address>,
     /// Whether it is the node that was asked.
@@ -51,6 +53,7 @@ pub(crate) fn parse(line: &str, asked: &Address) -> Option<Member> {
     let mut member = Member {
         id: node.id.to_owned(),
         name,
+        by_ip: (!node.ip.is_empty()).then(|| format!("{}:{}", node.ip, node.port)),
         address: address.filter(|_| !node.has("noaddr")),
         is_myself,
         role: if node.is_replica() {

@@ -25,7 +25,7 @@ const MAX_COMMANDS: usize = 1024;
 /// Connections to servers that are asked again and again.
 pub(crate) struct Probe<'a> {
     access: &'a Access,
-    /// By the names of the servers.
+    /// By the ids of the servers.
     peers: BTreeMap<String, Peer>,
 }
 
@@ -85,11 +85,11 @@ impl<'a> Probe<'a> {
     /// Connects to all of these servers, so that they can be read at the same moment. Those that cannot be reached fail when
     /// they are read.
     pub(crate) fn connect(&mut self, servers: &[Asked]) -> Result<()> {
-        let new = |server: &&Asked| !self.peers.contains_key(&server.name);
+        let new = |server: &&Asked| !self.peers.contains_key(server.key());
         let missing: Vec<&Asked> = servers.iter().filter(new).collect();
         let access = self.access();
         let open = |server: &Asked| Peer::open(server, &access);
-        let (names, mut opened) = (missing.clone(), Vec::new());
+        let (asked, mut opened) = (missing.clone(), Vec::new());
         crew::each(
             missing.into_iter(),
             open,
@@ -98,7 +98,7 @@ impl<'a> Probe<'a> {
         )?;
         for (at, peer) in opened {
             if let Ok(peer) = peer {
-                self.peers.insert(names[at].name.clone(), peer);
+                self.peers.insert(asked[at].key().to_owned(), peer);
             }
         }
         Ok(())
@@ -110,11 +110,11 @@ impl<'a> Probe<'a> {
     /// The system starts no thread; a server that does not answer is an error of its own.
     pub(crate) fn read(&mut self, servers: &[Asked]) -> Result<Vec<Result<Reading>>> {
         self.peers
-            .retain(|name, _| servers.iter().any(|server| server.name == *name));
+            .retain(|key, _| servers.iter().any(|server| server.key() == key));
         let access = self.access();
         let tasks = servers
             .iter()
-            .map(|server| (server, self.peers.remove(&server.name)));
+            .map(|server| (server, self.peers.remove(server.key())));
         let tasks: Vec<(&Asked, Option<Peer>)> = tasks.collect();
         let read = |(server, peer): (&Asked, Option<Peer>)| -> Result<(Reading, Peer)> {
             let mut peer = match peer {
@@ -128,7 +128,7 @@ impl<'a> Probe<'a> {
         let peers = &mut self.peers;
         let take = |at: usize, answer: Result<(Reading, Peer)>| {
             readings[at] = answer.map(|(reading, peer)| {
-                peers.insert(reading.name.clone(), peer);
+                peers.insert(servers[at].key().to_owned(), peer);
                 reading
             });
         };
@@ -137,13 +137,15 @@ impl<'a> Probe<'a> {
     }
 
     /// The connection to a server that was read.
-    pub(crate) fn connection(&mut self, name: &str) -> Option<&mut Connection> {
-        self.peers.get_mut(name).map(|peer| &mut peer.connection)
+    pub(crate) fn connection(&mut self, of: &Reading) -> Option<&mut Connection> {
+        self.peers
+            .get_mut(of.key())
+            .map(|peer| &mut peer.connection)
     }
 
     /// Ends the connection to a server; it is read over another one.
-    pub(crate) fn disconnect(&mut self, name: &str) {
-        self.peers.remove(name);
+    pub(crate) fn disconnect(&mut self, of: &Reading) {
+        self.peers.remove(of.key());
     }
 
     /// Nobody waits for this answer: a server that hangs does not hold the others up.
@@ -294,6 +296,11 @@ pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
 }
 
 impl Reading {
+    /// The key of its server, as `Asked::key`.
+    pub fn key(&self) -> &str {
+        self.id.as_deref().unwrap_or(&self.name)
+    }
+
     /// A line of `slot-stats.json`; absent where it does not count by slot.
     pub fn line(&self) -> Option<String> {
         let slots = self.slots.as_ref()?;

@@ -38,6 +38,13 @@ pub(crate) struct Asked {
     pub address: Address,
 }
 
+impl Asked {
+    /// Its id, or its name where it has none: names are for people, and may change from one listing to the next.
+    pub(crate) fn key(&self) -> &str {
+        self.id.as_deref().unwrap_or(&self.name)
+    }
+}
+
 /// The readings of a collection.
 pub(crate) struct Readings {
     access: Access,
@@ -81,33 +88,33 @@ impl Readings {
             self.refusals.insert(String::new(), error.to_string());
         }
         for (of, answer) in servers.into_iter().zip(answers) {
-            let key = of.id.clone().unwrap_or_else(|| of.name.clone());
-            match answer {
-                Ok(reading) => {
-                    let entry = self.entries.entry(key).or_insert_with(|| ServerEntry {
-                        id: of.id,
-                        name: of.name,
-                        role: of.role,
-                        is_read: false,
-                        before: None,
-                        after: None,
-                    });
-                    entry.role = of.role;
-                    place(entry, reading);
-                }
-                Err(error) if of.role == Role::Primary => {
-                    self.refusals.entry(key).or_insert(error.to_string());
-                }
+            let key = of.key().to_owned();
+            let error = match &answer {
                 // A replica is asked besides its primary.
-                Err(_) => {}
+                Err(_) if of.role == Role::Replica => continue,
+                Err(error) if !error.is_silence() => {
+                    self.refusals.entry(key).or_insert(error.to_string());
+                    continue;
+                }
+                answer => answer.as_ref().err(),
+            };
+            let silent = error.map(ToString::to_string);
+            let entry = self
+                .entries
+                .entry(key)
+                .or_insert_with(|| ServerEntry::of(of.id, of.name));
+            (entry.role, entry.silent) = (of.role, silent);
+            if let Ok(reading) = answer {
+                place(entry, reading);
             }
         }
     }
 
     /// The servers without readings, as a sentence.
     pub(crate) fn skipped(&self) -> Option<String> {
+        let is_known = |key: &String| self.entries.get(key).is_some_and(|of| of.last().is_some());
         let refused = self.refusals.iter();
-        let mut refused = refused.filter(|(key, _)| !self.entries.contains_key(*key));
+        let mut refused = refused.filter(|(key, _)| !is_known(key));
         let (_, first) = refused.next()?;
         let servers = counted(1 + refused.count() as u64, "server");
         Some(format!("memory, limits and load of {servers}: {first}"))

@@ -282,7 +282,9 @@ impl Rounds<'_, '_> {
     /// The servers whose own figures say how the cluster is: primaries, and the nodes that slots are or were read from.
     pub(crate) fn servers(&self) -> Vec<Asked> {
         let view = &self.watch.view;
-        let answers = |member: &&Member| view.silence(&member.id).is_none();
+        // The silence of an owner of slots is noted too.
+        let owns = |member: &Member| view.owners().iter().any(|owner| **owner == *member.id);
+        let is_asked = |member: &&Member| view.silence(&member.id).is_none() || owns(member);
         let members = view.members.values();
         let primaries = members.filter(|member| member.role == Role::Primary);
         let owners = view.owners().iter();
@@ -300,7 +302,7 @@ impl Rounds<'_, '_> {
             })
         };
         let all = primaries.chain(chosen).chain(read);
-        all.filter(answers).filter_map(asked).collect()
+        all.filter(is_asked).filter_map(asked).collect()
     }
 
     /// Writes the first lines, which show whether the servers know the command.

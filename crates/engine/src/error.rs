@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::name::Name;
+use crate::name::{self, Name};
 use crate::sentence::{AsTheyAre, Sentence};
 
 /// The result of anything that can fail for a reason the user can act on.
@@ -26,6 +26,14 @@ pub enum Error {
     #[error("{place}: {}", what.spelled(&AsTheyAre))]
     Bad {
         /// Where: a file with line and byte, or a flag.
+        place: String,
+        /// The error, and a suggested fix.
+        what: Sentence,
+    },
+    /// A server that does not answer, as an outage makes it; one that refuses is `Bad`.
+    #[error("{place}: {}", what.spelled(&AsTheyAre))]
+    Silent {
+        /// The address.
         place: String,
         /// The error, and a suggested fix.
         what: Sentence,
@@ -60,9 +68,22 @@ impl Error {
     /// An unusable input at `place`; `what` includes a suggested fix.
     pub fn bad(place: impl Into<String>, what: impl Into<Sentence>) -> Self {
         Error::Bad {
-            place: place.into(),
+            place: name::shown(place),
             what: what.into(),
         }
+    }
+
+    /// A server that does not answer.
+    pub fn silent(place: impl Into<String>, what: impl Into<Sentence>) -> Self {
+        Error::Silent {
+            place: name::shown(place),
+            what: what.into(),
+        }
+    }
+
+    /// Whether a server does not answer.
+    pub fn is_silence(&self) -> bool {
+        matches!(self, Error::Silent { .. })
     }
 
     /// An option that cannot be used; its value is quoted unless it is empty.

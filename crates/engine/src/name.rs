@@ -54,6 +54,26 @@ impl Name {
     }
 }
 
+/// Text as a reader gets it: what a name would spell out is spelled out, except the marks of isolation. Text that is
+/// spelled stays as it is, so that this is the last thing to happen to it, wherever it comes from.
+pub fn shown(text: impl Into<String>) -> String {
+    let text = text.into();
+    let is_odd = |c: char| is_hidden(c) && !ISOLATION.contains(&c);
+    if !text.contains(is_odd) {
+        return text;
+    }
+    let spelled = |c: char| match c {
+        c if is_odd(c) => Name::from(c.encode_utf8(&mut [0; 4]) as &str).to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(spelled).collect()
+}
+
+/// Whether text has characters that no reader sees as they are.
+pub fn has_hidden(text: &str) -> bool {
+    text.contains(is_hidden)
+}
+
 /// `text` in at most `most` characters, the last of them an ellipsis where some are left out.
 pub fn truncated(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
@@ -263,6 +283,14 @@ mod tests {
                 "\u{2068}{مرحبا}\u{2069}"
             ]
         );
+    }
+
+    #[test]
+    fn shown_text_has_no_controls_and_stays_so() {
+        let text = shown("a\\b \u{1b}[2J\n\u{202e}\u{2068}שלום\u{2069}");
+        let expected = "a\\b \\x1b[2J\\n\\xe2\\x80\\xae\u{2068}שלום\u{2069}";
+        assert_eq!(text, expected);
+        assert_eq!(shown(text.as_str()), text);
     }
 
     proptest! {

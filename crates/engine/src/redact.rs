@@ -120,6 +120,10 @@ impl Redaction {
                 place: self.place(&place),
                 what: Sentence::default().words(what.spelled(self)),
             },
+            Error::Silent { place, what } => Error::Silent {
+                place: self.place(&place),
+                what: Sentence::default().words(what.spelled(self)),
+            },
             Error::Option { name, what, .. } => Error::Option {
                 name,
                 value: Name::default(),

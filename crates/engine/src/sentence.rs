@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::name::Name;
+use crate::name::{Name, shown};
 
 /// Characters of a name that are shown.
 const SHOWN: usize = 60;
@@ -45,7 +45,7 @@ impl ShowNames for AsTheyAre {
 impl Sentence {
     /// Goes on with words, which hold no name.
     pub fn words(mut self, words: impl Into<String>) -> Self {
-        let words = words.into();
+        let words = shown(words);
         match self.0.last_mut() {
             Some(Part::Words(last)) => *last += &words,
             _ if words.is_empty() => {}
@@ -95,7 +95,7 @@ impl From<&str> for Sentence {
         let Some((from, to)) = quoted.filter(|(from, to)| from < to) else {
             return Sentence::default().words(text);
         };
-        let name = Part::Name(text[from + 1..to].to_owned());
+        let name = Part::Name(shown(&text[from + 1..to]));
         let mut sentence = Sentence::default().words(&text[..from]);
         sentence.0.push(name);
         sentence.words(&text[to + 1..])

@@ -2,8 +2,8 @@
 
 use crate::calendar::{date, unit_of_time};
 use crate::metric::Metric;
-use crate::name::Name;
 pub use crate::name::truncated;
+use crate::name::{ISOLATION, Name, has_hidden, shown};
 
 /// Prefixes by powers of a thousand.
 const SI: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
@@ -211,6 +211,14 @@ pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
+    } else if has_hidden(word) {
+        // bash, zsh and ksh read escapes here; no quote stands between the quotes.
+        let spelled = word.replace('\\', r"\\").replace('\'', r"\x27");
+        let marks = ISOLATION.map(|mark| (mark, Name::from(mark.to_string()).to_string()));
+        let spelled = marks.iter().fold(spelled, |text, (mark, as_bytes)| {
+            text.replace(*mark, as_bytes)
+        });
+        format!("$'{}'", shown(spelled))
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }

@@ -23,7 +23,7 @@ move() {
 
 # Hands slots over and waits for it, also where they are on their way already: move_together FROM TO KEYS BYTES RANGE...
 move_together() {
-    local from=$1 to=$2 keys=$3 bytes=$4 left state started=0 end=$((SECONDS + patience_secs)) polls=0
+    local from=$1 to=$2 keys=$3 bytes=$4 left started=0 end=$((SECONDS + patience_secs)) polls=0
     shift 4
     # In this order: a migration that ends in between is not started again.
     while state=$(running "$from" "$to") && left=$(missing "$from" "$to" "$@") || exit 1; [[ -n $left ]]; do
@@ -35,11 +35,11 @@ move_together() {
             open=''
             if start "$from" "$to" $left; then started=$((started + 1)); else state='waiting for another migration'; fi
         fi
-        if ((SECONDS > end)) || is_hopeless "$state"; then
+        if ((SECONDS > end)) || [[ $state == hopeless:* ]]; then
             stop_moves "$from" "$to"
             die "slots $(in_short "$@") do not leave ${name[from]}: $state"
         fi
-        look "$from" "$to" "$state"
+        look "$from" "$to"
         sleep $((polls++ < 10 ? 0 : 1)).1
     done
     open=''

@@ -22,7 +22,8 @@ preflight() {
     for job in ${jobs[@]+"${jobs[@]}"}; do check_job $job; done
     for node in "${!coming[@]}"; do
         check_room "$node" "${coming[node]}"
-        evicted_before[node]=$(info "$node" stats evicted_keys)
+        as_number "$(info "$node" stats evicted_keys)"
+        evicted_before[node]=$number
     done
     end_stage
     failed=1
@@ -80,8 +81,11 @@ check_job() {
 # Whether NODE has room for BYTES more: check_room NODE BYTES
 check_room() {
     local node=$1 bytes=$2 used most policy what
-    used=$(info "$node" memory used_memory) most=$(info "$node" memory maxmemory)
-    if [[ ! $used =~ ^[0-9]+$ || ! $most =~ ^[0-9]+$ ]]; then
+    as_number "$(info "$node" memory used_memory)"
+    used=$number
+    as_number "$(info "$node" memory maxmemory)"
+    most=$number
+    if [[ -z $used || -z $most ]]; then
         fault "${name[node]} does not tell its memory: INFO memory"
         return
     fi

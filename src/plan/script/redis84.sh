@@ -1,9 +1,9 @@
 
 check_commands() {
-    local reply
-    reply=$(ask "$2" CLUSTER MIGRATION STATUS ALL)
+    local to=$2 reply
+    reply=$(ask "$to" CLUSTER MIGRATION STATUS ALL)
     if [[ $reply == *ERR* || $reply == *NOPERM* ]]; then
-        fault "${name[$2]} cannot move slots as a whole, which needs Redis 8.4: $reply; plan with --commands setslot"
+        fault "${name[to]} cannot move slots as a whole, which needs Redis 8.4: $reply; plan with --commands setslot"
         return
     fi
 }
@@ -14,8 +14,9 @@ running() {
         NR % 2 { key = $0; next }
         { value[key] = $0 }
         key == "retries" && value["operation"] == "import" && value["state"] !~ /^(completed|cancell?ed)$/ {
-            found = value["state"] ", " value["retries"] " retries"
-            if (value["last_error"] != "") found = found ": " value["last_error"]
+            # A minute of tries that all failed.
+            found = (value["state"] == "failed" && value["retries"] + 0 > 60 ? "hopeless: " : "") value["state"]
+            found = found ", " value["retries"] " retries" (value["last_error"] == "" ? "" : ": " value["last_error"])
         }
         END { print found }'
 }
@@ -28,13 +29,10 @@ last_word() {
         END { print found }'
 }
 
-# A minute of tries that all failed.
-is_hopeless() {
-    local retries=${1#*, }
-    [[ $1 == failed,* && ${retries%% *} -gt 60 ]]
+how_to_cancel() {
+    local to=$2
+    echo "redis-cli -h ${host[to]} -p ${port[to]} CLUSTER MIGRATION CANCEL ALL"
 }
-
-how_to_cancel() { echo "redis-cli -h ${host[$2]} -p ${port[$2]} CLUSTER MIGRATION CANCEL ALL"; }
 
 stop_moves() {
     ask "$2" CLUSTER MIGRATION CANCEL ALL >/dev/null

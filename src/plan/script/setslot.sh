@@ -1,6 +1,6 @@
 
 few=100 many=2000   # keys in one listing
-batch=100          # keys in one MIGRATE at most,
+keys_at_once=100   # keys in one MIGRATE at most,
 batch_bytes=1048576 # and about so many bytes
 timeout_ms=60000   # of one MIGRATE
 patience_secs=300  # for one reply
@@ -53,43 +53,44 @@ end_moves() {
 
 # What stands in the way is better known before a slot is open: check_commands FROM TO
 check_commands() {
-    local reply
-    reply=$(ask "$1" MIGRATE "${host[$2]}" "${port[$2]}" slotscope:no-such-key 0 1000)
+    local from=$1 to=$2 reply
+    reply=$(ask "$from" MIGRATE "${host[to]}" "${port[to]}" slotscope:no-such-key 0 1000)
     case $reply in
         NOKEY* | MOVED* | ASK* | TRYAGAIN*) ;;
-        *) fault "${name[$1]} refuses MIGRATE, without which keys cannot be moved: $reply" ;;
+        *) fault "${name[from]} refuses MIGRATE, without which keys cannot be moved: $reply" ;;
     esac
-    reply=$(ask "$2" RESTORE-ASKING slotscope:no-such-key 0 x)
-    [[ $reply != NOPERM* && $reply != *'unknown command'* ]] || fault "${name[$2]} refuses RESTORE-ASKING, with which it gets keys: $reply"
+    reply=$(ask "$to" RESTORE-ASKING slotscope:no-such-key 0 x)
+    [[ $reply != NOPERM* && $reply != *'unknown command'* ]] || fault "${name[to]} refuses RESTORE-ASKING, with which it gets keys: $reply"
 }
 
 stop_moves() { :; }
 
 # Sends a command over an open connection and reads its reply, which the node's id ends: send DESCRIPTOR NODE COMMAND.
-# Keys come and go quoted, so that no byte is lost: those of a listing become `keys`, other lines `reply`.
+# Keys come and go quoted, so that no byte is lost: `count` keys of a listing become `listed`, other lines `reply`.
 send() {
-    local line
-    reply='' keys='' count=0
-    printf '%s\nCLUSTER MYID\n' "$3" >&"$1" || die "${name[$2]}: redis-cli has ended"
-    while IFS= read -r -t "$patience_secs" -u $(($1 + 1)) line; do
+    local descriptor=$1 node=$2 line
+    reply='' listed='' count=0
+    printf '%s\nCLUSTER MYID\n' "$3" >&"$descriptor" || die "${name[node]}: redis-cli has ended"
+    while IFS= read -r -t "$patience_secs" -u $((descriptor + 1)) line; do
         case $line in
-            "\"${id[$2]}\"") return ;;
-            *[0-9]') "'*) keys+=" ${line#*) }" count=$((count + 1)) ;;
+            "\"${id[node]}\"") return ;;
+            *[0-9]') "'*) listed+=" ${line#*) }" count=$((count + 1)) ;;
             '('[0-9]*'s)') ;; # the time that a slow command took
-            'Could not connect'*) die "${name[$2]}: $line" ;;
+            'Could not connect'*) die "${name[node]}: $line" ;;
             *) reply+=${reply:+ }$line ;;
         esac
     done
-    die "${name[$2]} does not answer: $reply"
+    die "${name[node]} does not answer: $reply"
 }
 
 # Moves the keys of a slot until none is left, at most MOST at once. A slot that is leaving gets no new keys, so this ends:
 # move_keys SLOT MOST
 move_keys() {
-    local slot=$1 most=$2 listed batches IFS=$'\n'
+    local slot=$1 most=$2 batch batches before='' IFS=$'\n'
     keys_moved=0
     while send 3 "$source" "CLUSTER GETKEYSINSLOT $slot $few" && ((count > 0)); do
-        batches="$count$keys"
+        [[ $listed != "$before" ]] || die "slot $slot: keys that MIGRATE moved are still on ${name[source]}"
+        before=$listed batches="$count$listed"
         if ((count == few || count > most)); then
             # bash reads pipes byte by byte, so a process of their own lists many keys: a line for each MIGRATE.
             listed=$(ask "$source" --no-raw CLUSTER GETKEYSINSLOT "$slot" "$many")
@@ -99,11 +100,12 @@ move_keys() {
                 END { flush() }' <<<"$listed")
             [[ -n $batches ]] || die "slot $slot: ${name[source]} does not list its keys: $listed"
         fi
-        for keys in $batches; do
-            keys_moved=$((keys_moved + ${keys%% *}))
+        for batch in $batches; do
+            as_number "${batch%% *}"
+            keys_moved=$((keys_moved + number))
             # REPLACE: until the slot is handed over, what the source holds is the truth; the target may have a copy from
             # a MIGRATE that was cut off.
-            send 3 "$source" "MIGRATE $destination ${keys#* }"
+            send 3 "$source" "MIGRATE $destination ${batch#* }"
             [[ $reply == OK || $reply == NOKEY ]] || die "slot $slot: MIGRATE from ${name[source]} to ${name[target]}: $reply"
         done
     done
@@ -112,7 +114,7 @@ move_keys() {
 
 # Hands over one slot, move_slot SLOT MOST. A target that owns it already was given it by an earlier run.
 move_slot() {
-    local slot=$1
+    local slot=$1 most=$2
     send 5 "$target" "CLUSTER SETSLOT $slot IMPORTING ${id[source]}"
     case $reply in
         OK)
@@ -123,7 +125,7 @@ move_slot() {
                 open=''
                 die "slot $slot cannot leave ${name[source]}: $complaint"
             fi
-            move_keys "$slot" "$2"
+            move_keys "$slot" "$most"
             ;;
         *'already the owner'*) keys_moved=-1 ;;
         *)
@@ -141,10 +143,10 @@ move_slot() {
 
 # Hands slots over, one after the other: move FROM TO KEYS BYTES RANGE...
 move() {
-    local keys=$3 bytes=$4 range slot most=$batch
-    connect "$1" "$2"
+    local from=$1 to=$2 keys=$3 bytes=$4 range slot most=$keys_at_once
+    connect "$from" "$to"
     # Both nodes wait while a MIGRATE is under way, so that one of large keys has few.
-    if ((keys > 0 && bytes * batch > batch_bytes * keys)); then most=$((batch_bytes * keys / bytes > 0 ? batch_bytes * keys / bytes : 1)); fi
+    if ((keys > 0 && bytes * keys_at_once > batch_bytes * keys)); then most=$((batch_bytes * keys / bytes > 0 ? batch_bytes * keys / bytes : 1)); fi
     shift 4
     for range in "$@"; do
         for ((slot = ${range%-*}; slot <= ${range#*-}; slot++)); do

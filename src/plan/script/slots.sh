@@ -11,7 +11,10 @@ missing() {
     local from=$1 to=$2
     shift 2
     { ask "$from" CLUSTER NODES; echo 'next'; ask "$to" CLUSTER NODES; echo "wanted $*"; } | awk '
-        function bounds(range) { split(range, bound, "-"); low = bound[1] + 0; high = bound[bound[2] == "" ? 1 : 2] + 0 }
+        function bounds(range) {
+            split(range, bound, "-"); low = bound[1] + 0; high = bound[bound[2] == "" ? 1 : 2] + 0
+            if (high > 16383) high = low - 1
+        }
         function flush() { if (first >= 0) printf "%d-%d ", first, slot - 1; first = -1 }
         $1 == "next" { is_target = 1 }
         $3 ~ /myself/ {

@@ -1,5 +1,13 @@
 
-# What servers reply is shown in some messages: a terminal gets nothing of it but what can be printed.
+# A server's reply is text. Messages show it, and a terminal gets nothing of it but what can be printed; it is compared with
+# what servers say, and counted with only if it is a number. Arithmetic and subscripts of bash run the commands in what they
+# read, as in id[$(reboot)]. Sets `number` to TEXT if it is one, else to nothing: as_number TEXT
+number=''
+as_number() {
+    number=''
+    if [[ $1 =~ ^(0|[1-9][0-9]{0,17})$ ]]; then number=$1; fi
+}
+
 is_shown='' # whether the line of the terminal that is written over has something in it
 say() {
     local text="$*"

@@ -1,34 +1,34 @@
 
 check_commands() {
-    local reply
-    reply=$(ask "$1" CLUSTER GETSLOTMIGRATIONS)
+    local from=$1 to=$2 reply
+    reply=$(ask "$from" CLUSTER GETSLOTMIGRATIONS)
     if [[ $reply == *ERR* || $reply == *NOPERM* ]]; then
-        fault "${name[$1]} cannot move slots as a whole, which needs Valkey 9.0: $reply; plan with --commands setslot"
+        fault "${name[from]} cannot move slots as a whole, which needs Valkey 9.0: $reply; plan with --commands setslot"
         return
     fi
-    check_replication "$1" "$2"
-    check_modules "$1"
-    check_modules "$2"
+    check_replication "$from" "$to"
+    check_modules "$from"
+    check_modules "$to"
 }
 
 # The source logs in to the target as the user of its replication. Who may not ask for that user finds out by the migration:
 # check_replication SOURCE TARGET
 check_replication() {
-    local user reply
-    user=$(ask "$1" CONFIG GET masteruser)
+    local from=$1 to=$2 user reply
+    user=$(ask "$from" CONFIG GET masteruser)
     user=${user#masteruser} user=${user#$'\n'}
     [[ $user != *NOPERM* && $user != *ERR* ]] || return 0
-    reply=$(ask "$2" ACL DRYRUN "${user:-default}" CLUSTER SYNCSLOTS FINISH)
+    reply=$(ask "$to" ACL DRYRUN "${user:-default}" CLUSTER SYNCSLOTS FINISH)
     [[ $reply != *'no permissions'* && $reply != *'not found'* ]] ||
-        fault "${name[$2]} would refuse the replication user of ${name[$1]}, ${user:-default}, which moves slots: $reply"
+        fault "${name[to]} would refuse the replication user of ${name[from]}, ${user:-default}, which moves slots: $reply"
 }
 
 # A server refuses all migrations while a module is loaded that does not support them. It says so even of one that cannot
 # be, to itself: check_modules NODE
 check_modules() {
-    local reply
-    reply=$(ask "$1" CLUSTER MIGRATESLOTS SLOTSRANGE 0 0 NODE "${id[$1]}")
-    [[ $reply != *module* ]] || fault "${name[$1]}: $reply; or plan with --commands setslot"
+    local node=$1 reply
+    reply=$(ask "$node" CLUSTER MIGRATESLOTS SLOTSRANGE 0 0 NODE "${id[node]}")
+    [[ $reply != *module* ]] || fault "${name[node]}: $reply; or plan with --commands setslot"
 }
 
 # The state of what leaves FROM: running FROM TO
@@ -50,9 +50,10 @@ last_word() {
         END { print message }'
 }
 
-is_hopeless() { false; }
-
-how_to_cancel() { echo "redis-cli -h ${host[$1]} -p ${port[$1]} CLUSTER CANCELSLOTMIGRATIONS"; }
+how_to_cancel() {
+    local from=$1
+    echo "redis-cli -h ${host[from]} -p ${port[from]} CLUSTER CANCELSLOTMIGRATIONS"
+}
 
 stop_moves() {
     ask "$1" CLUSTER CANCELSLOTMIGRATIONS >/dev/null

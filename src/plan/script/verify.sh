@@ -1,15 +1,15 @@
 
 # Whether the cluster is as it was planned: the slots, then the keys.
 verify() {
-    local job second checked
+    local node=$1 job second checked
     for job in ${jobs[@]+"${jobs[@]}"}; do check_owner $job; done
     # Nodes hear of new owners from each other.
     for ((second = 0; second < 30; second++)); do
-        checked=$(at "$1" --cluster check "${host[$1]}:${port[$1]}" </dev/null 2>&1 || true)
+        checked=$(at "$node" --cluster check "${host[node]}:${port[node]}" </dev/null 2>&1 || true)
         [[ $checked != *'All nodes agree'* || $checked == *WARNING* ]] || break
         sleep 1
     done
-    ((second < 30)) || die "the nodes do not agree about their slots: redis-cli --cluster check ${host[$1]}:${port[$1]}"
+    ((second < 30)) || die "the nodes do not agree about their slots: redis-cli --cluster check ${host[node]}:${port[node]}"
     compare_keys
 }
 
@@ -22,15 +22,15 @@ check_owner() {
 
 # Writes go on meanwhile: what is compared is the part of all keys that a node holds.
 compare_keys() {
-    local node keys found=''
+    local node line spread=''
     ((${#keys_after[@]} > 1)) || return 0
     for node in "${!keys_after[@]}"; do
         [[ -n ${host[node]-} ]] || return 0
-        keys=$(ask "$node" DBSIZE)
-        [[ $keys =~ ^[0-9]+$ ]] || return 0
-        found+="$keys ${keys_after[node]} ${name[node]}"$'\n'
+        as_number "$(ask "$node" DBSIZE)"
+        [[ -n $number ]] || return 0
+        spread+="$number ${keys_after[node]} ${name[node]}"$'\n'
     done
-    found=$(printf '%s' "$found" | awk '
+    spread=$(printf '%s' "$spread" | awk '
         { now[NR] = $1; then[NR] = $2; $1 = $2 = ""; name[NR] = substr($0, 3); all_now += now[NR]; all_then += then[NR] }
         END {
             for (i = 1; i <= NR && all_now && all_then; i++) {
@@ -39,7 +39,7 @@ compare_keys() {
                 printf "  %s: %.1f%% of the keys, planned %.1f%%%s\n", name[i], 100 * is, 100 * was, differs ? ", DIFFERENT" : ""
             }
         }')
-    while IFS= read -r keys; do say "$keys"; done <<<"$found"
-    [[ $found != *', DIFFERENT'* ]] ||
+    while IFS= read -r line; do say "$line"; done <<<"$spread"
+    [[ $spread != *', DIFFERENT'* ]] ||
         die "the keys are not spread as planned: the dump was old, or many keys came or went since; collect and analyze again"
 }

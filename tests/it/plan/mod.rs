@@ -1,6 +1,7 @@
 //! `slotscope plan` as a user runs it: what it says, what it refuses, the JSON and the scripts. The properties of plans, and
 //! plans carried out on a real cluster, are in the other modules of this folder.
 
+mod arithmetic;
 mod bounds;
 mod campaign;
 mod clusters;

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use slotscope::Analysis;
 use slotscope::slot::slot;
 use slotscope::source::collection::manifest::{FILE, Manifest, example};
-use slotscope::source::collection::servers::Role;
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope::summary::Summary;
 use slotscope::topology::Topology;
@@ -104,14 +103,17 @@ impl Scene {
     /// The readings of the server of each node.
     pub(super) fn servers(mut self, readings: impl IntoIterator<Item = ServerReading>) -> Self {
         let entry = |(at, after): (usize, ServerReading)| ServerEntry {
-            id: Some(format!("node{at}")),
-            name: address(at),
-            role: Role::Primary,
-            is_read: false,
-            before: None,
             after: Some(after),
+            ..ServerEntry::of(Some(format!("node{at}")), address(at))
         };
         self.servers = readings.into_iter().enumerate().map(entry).collect();
+        self
+    }
+
+    /// The server of a node could not be reached.
+    pub(super) fn silent(mut self, node: usize) -> Self {
+        let why = "10.0.0.2:6379: nothing listens there".to_owned();
+        self.servers[node].silent = Some(why);
         self
     }
 

@@ -1,5 +1,7 @@
 //! `slotscope exporter`, scraped: metrics of a real cluster, the judgement of promtool on the page, and hostile clients.
 
+mod down;
+mod names;
 mod prometheus;
 
 use std::fs;

@@ -5,6 +5,7 @@ mod bad_day;
 mod beside;
 pub(crate) mod follower;
 mod forecast;
+mod hostile_replies;
 mod obstacles;
 mod rebalance;
 mod script;

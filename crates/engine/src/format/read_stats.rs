@@ -48,11 +48,22 @@ impl ReadStats {
         }
     }
 
-    /// Rows that are keys, or commands.
+    /// Rows that are keys, or commands, whether or not they were wanted.
     pub fn rows(&self) -> u64 {
         let commands = [Notice::NoKeyCommand, Notice::Script, Notice::UnknownCommand];
         let other: u64 = commands.map(|notice| self.count(notice)).iter().sum();
-        self.keys + self.operations + other
+        self.keys + self.operations + other + self.left_out()
+    }
+
+    /// Keys and operations that were read and not wanted.
+    pub fn left_out(&self) -> u64 {
+        let reasons = [
+            Notice::OtherDatabase,
+            Notice::OfReplica,
+            Notice::Filtered,
+            Notice::FilteredOperation,
+        ];
+        reasons.map(|notice| self.count(notice)).iter().sum()
     }
 
     /// Notes that something was met `count` times.

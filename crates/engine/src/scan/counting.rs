@@ -103,11 +103,7 @@ impl<'a, T: Tally> Counting<'a, T> {
 
     /// The notices in addition to those that the reader `saw`, and the first and last key of the block.
     pub(super) fn finish(mut self, mut saw: ReadStats) -> (ReadStats, Option<Edges>) {
-        let left_out = self.seen.count(Notice::OtherDatabase)
-            + self.seen.count(Notice::OfReplica)
-            + self.seen.count(Notice::Filtered)
-            + self.seen.count(Notice::FilteredOperation)
-            + self.misfits;
+        let left_out = self.seen.left_out() + self.misfits;
         // A block holds keys or operations, never both.
         match saw.operations {
             0 => saw.keys -= left_out,

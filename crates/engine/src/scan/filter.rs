@@ -69,7 +69,7 @@ impl Field {
 
 impl Filter {
     /// The option that asks for a field.
-    pub(crate) fn option(&self, field: Field) -> &'static str {
+    pub fn option(&self, field: Field) -> &'static str {
         let has_minimum = || self.sizes.as_ref().is_some_and(|sizes| *sizes.start() > 0);
         match field {
             Field::Type => "type",

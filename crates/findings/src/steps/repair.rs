@@ -53,7 +53,7 @@ pub(super) fn repairs(
 ) -> Vec<Step> {
     let repair = |text: StepText| step(StepKind::Repair, text, today);
     let mut steps = Vec::new();
-    let failed = summary.nodes.owning().filter(|node| node.failed);
+    let failed = summary.nodes.owning().filter(|node| node.is_lost());
     let failed: Vec<_> = failed.map(NodeLoad::name).collect();
     let of_kind = |kind: FindingKind| {
         let found = summary.verdict.findings.iter();
@@ -65,7 +65,7 @@ pub(super) fn repairs(
         let bring_back = repair(StepText::BringBack(failed));
         // Only a replica can take over.
         let replaceable = summary.nodes.owning();
-        let replaceable = replaceable.filter(|node| node.failed && node.replicas != Some(0));
+        let replaceable = replaceable.filter(|node| node.is_lost() && node.replicas != Some(0));
         let replaceable: Vec<_> = replaceable.map(NodeLoad::name).collect();
         let promote = (!replaceable.is_empty()).then_some(StepText::FailOver(replaceable));
         steps.push(Step {

@@ -135,7 +135,7 @@ pub(crate) fn of(
     // An empty reply among others may be right, an empty file is not a reply. The reason why one was not read stands next to it.
     let is_cut_off = |file: &FileFacts| input.incomplete.iter().any(|of| of.file == file.name);
     let without_keys = |file: &&FileFacts| {
-        file.keys == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
+        file.keys + file.left_out == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
     };
     let nothing = input.files.iter().filter(without_keys);
     found.extend(nothing.map(|file| Evidence::NoKeys {
@@ -190,7 +190,9 @@ pub(crate) fn of(
     };
     let mut signs = std::mem::take(&mut input.of_files);
     signs.extend(days_apart.into_iter().map(Sign::FilesApart));
-    signs.extend(of_loads::signs(nodes, &tallies.slots.loads, units, counts));
+    let of_loads = of_loads::signs(nodes, &tallies.slots.loads, units, counts).into_iter();
+    // Of chosen keys no number is expected in a slot or on a node.
+    signs.extend(of_loads.filter(|sign| input.filter.is_none() || !sign.is_of_loads()));
     if input.sample_percent.is_some() {
         // Slots outside the sample are empty, and that says nothing.
         signs.retain(|sign| !sign.is_of_loads());

@@ -124,11 +124,14 @@ impl FindingKind {
 pub enum FindingText {
     /// The explanation of a role.
     Role(Explanation),
-    /// Slots that are not served: failed primaries with their slots, slots without an owner, and how many of the primaries
-    /// that were asked say that the cluster fails.
+    /// Slots that are not served: those of primaries that failed, do not answer or refuse, and those without an owner.
     Down {
         /// Failed primaries and how many slots each owns.
         failed: Vec<(Name, u32)>,
+        /// Others that do not answer.
+        silent: Vec<(Name, u32)>,
+        /// Others that say `cluster_state:fail`.
+        refusing: Vec<(Name, u32)>,
         /// Slots without an owner.
         unowned: u32,
         /// Primaries that were asked for the state of the cluster, and those that said `fail`.

@@ -10,7 +10,7 @@ use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
 use crate::summary::integrity::Sign;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
-use crate::summary::nodes::Nodes;
+use crate::summary::nodes::{NodeFlag, NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, Severity, State};
@@ -18,22 +18,29 @@ use crate::summary::worded::Worded;
 
 /// Slots that nobody serves. `has_listing`: the nodes are those of a cluster, not assumed or made of files.
 pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Finding> {
-    let failed = nodes.owning().filter(|node| node.failed);
-    let first = nodes.owning().find(|node| node.failed);
-    let failed: Vec<(Name, u32)> = failed.map(|node| (node.name(), node.slots)).collect();
+    let of = |is_so: fn(&NodeLoad) -> bool| nodes.owning().filter(move |node| is_so(node));
+    let names =
+        |is_so| -> Vec<(Name, u32)> { of(is_so).map(|node| (node.name(), node.slots)).collect() };
+    let is_refusing = |node: &NodeLoad| !node.is_lost() && node.flags.contains(&NodeFlag::Refusing);
+    let (failed, refusing) = (names(|node| node.failed), names(is_refusing));
+    let silent = names(|node| node.is_lost() && !node.failed);
     let unowned = if has_listing { nodes.unowned.slots } else { 0 };
-    let said_fail = observed
-        .cluster_state
-        .filter(|(asked, fail)| 2 * fail > *asked);
-    let slots: u32 = failed.iter().map(|(_, slots)| slots).sum::<u32>() + unowned;
-    let is_down = !failed.is_empty() || unowned > 0 || said_fail.is_some();
+    let said_fail = observed.cluster_state.filter(|(_, fail)| *fail > 0);
+    let parts = [&failed, &silent, &refusing].into_iter().flatten();
+    let slots: u32 = parts.map(|(_, slots)| slots).sum::<u32>() + unowned;
+    let is_down = slots > 0 || said_fail.is_some();
     let text = FindingText::Down {
         failed,
+        silent,
+        refusing,
         unowned,
         said_fail,
     };
     is_down.then(|| Finding {
-        node: first.map(|node| node.id.clone()),
+        node: of(NodeLoad::is_lost)
+            .chain(of(is_refusing))
+            .next()
+            .map(|node| node.id.clone()),
         ..Finding::new(FindingKind::Down, Severity::Critical, text)
             .of(f64::from(slots))
             .setting(State::Down)

@@ -98,6 +98,9 @@ pub struct FileFacts {
     pub bytes: u64,
     /// Keys.
     pub keys: u64,
+    /// Keys in it that were not wanted.
+    #[serde(skip)]
+    pub left_out: u64,
     /// Whether it is an RDB file of a server in cluster mode, with a header for each slot.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub in_cluster: bool,

@@ -322,6 +322,7 @@ pub fn summarise<'l>(
     });
 
     let mut nodes = Nodes::of(topology, loads);
+    nodes.note_outages(observed);
     let mut units = Units::of(
         tags.as_ref(),
         tag_sizes.as_ref(),

@@ -49,7 +49,7 @@ pub struct NodeLoad {
     /// Whether the topology has it as failed: `fail`. A suspicion, `fail?`, is in the flags alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// Its flags in the topology.
+    /// Its flags in the topology, and how it answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<NodeFlag>,
     /// How many replicas it has that have not failed; absent where the topology does not tell.
@@ -107,7 +107,7 @@ impl OverShare {
     }
 }
 
-/// The flags of a primary in a listing.
+/// The flags of a primary in a listing, and those that its answers add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NodeFlag {
     /// The cluster agrees that it has failed.
@@ -116,6 +116,12 @@ pub enum NodeFlag {
     /// The node that was asked suspects that it has failed.
     #[serde(rename = "fail?")]
     Suspected,
+    /// It could not be reached when it was asked last.
+    #[serde(rename = "no answer")]
+    Silent,
+    /// It says `cluster_state:fail` and refuses keys.
+    #[serde(rename = "cluster_state:fail")]
+    Refusing,
 }
 
 /// A node that reports more keys than the dump holds of its slots.
@@ -138,6 +144,11 @@ impl NodeLoad {
     /// Its name in columns and charts: its name without the parts that those of all nodes share.
     pub fn label(&self) -> Name {
         self.shared.label(&self.name())
+    }
+
+    /// Whether it has failed or cannot be reached: its slots come back with it, or with a replica.
+    pub fn is_lost(&self) -> bool {
+        self.failed || self.flags.contains(&NodeFlag::Silent)
     }
 
     /// Whether the node that was asked suspects that it has failed: `fail?`.

@@ -3,13 +3,24 @@
 use crate::summary::balance::tidy;
 use crate::summary::compared::Compared;
 use crate::summary::headroom::Headroom;
-use crate::summary::nodes::Nodes;
-use crate::summary::observed::Observed;
+use crate::summary::nodes::{NodeFlag, Nodes};
+use crate::summary::observed::{Observed, Outage};
 use crate::summary::role_load::RoleLoad;
 use crate::summary::state::Role;
 use crate::summary::verdict::Verdict;
 
 impl Nodes {
+    /// Notes how each node answered when it was asked last.
+    pub(crate) fn note_outages(&mut self, observed: &Observed) {
+        for (node, server) in self.list.iter_mut().zip(&observed.servers) {
+            let outage = server.as_ref().and_then(|server| server.outage);
+            node.flags.extend(outage.map(|outage| match outage {
+                Outage::Silent => NodeFlag::Silent,
+                Outage::Refusing => NodeFlag::Refusing,
+            }));
+        }
+    }
+
     /// Notes the roles, limits and readings of each node.
     pub(crate) fn note(
         &mut self,

@@ -41,6 +41,15 @@ impl Observed {
     }
 }
 
+/// Why a primary serves none of its slots, though no listing has it as failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outage {
+    /// It does not answer.
+    Silent,
+    /// It says `cluster_state:fail`.
+    Refusing,
+}
+
 /// The description of a server by itself: INFO, or the header of its RDB file. Sizes are bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ServerFacts {
@@ -72,6 +81,8 @@ pub struct ServerFacts {
     pub version: Option<String>,
     /// When it said so, in seconds since 1970.
     pub at: Option<u64>,
+    /// Why it serves nothing, by its last answer.
+    pub outage: Option<Outage>,
 }
 
 /// The extent of captures of operations, or of counters of servers.

@@ -76,6 +76,7 @@ impl Redact for FileFacts {
             name,
             format: _,
             bytes: _,
+            left_out: _,
             keys: _,
             in_cluster: _,
             written: _,

@@ -256,7 +256,8 @@ impl<'a> Claims<'a> {
                 }
             },
         );
-        let (source, nodes) = (self.source.to_owned(), nodes.collect());
+        let (source, mut nodes) = (self.source.to_owned(), nodes.collect::<Vec<Node>>());
+        tell_apart(&mut nodes);
         Ok(Topology {
             source,
             nodes,
@@ -278,6 +279,20 @@ impl<'a> Claims<'a> {
             "slot {slot} belongs to node {here} here and to node {first} in {unit} {at}; {KEEP_ONE}"
         );
         self.bad(second.at, what)
+    }
+}
+
+/// Drops names that several nodes have, the hostname before the address: all nodes of a load balancer may announce the
+/// same, and none is reached by it.
+fn tell_apart(nodes: &mut [Node]) {
+    let drop_name: [fn(&mut Node); 2] = [|node| node.hostname = None, |node| node.address = None];
+    for drop_name in drop_name {
+        let mut times = HashMap::<Name, u32>::new();
+        for node in &*nodes {
+            *times.entry(node.name()).or_default() += 1;
+        }
+        let repeats = nodes.iter_mut().filter(|node| times[&node.name()] > 1);
+        repeats.for_each(drop_name);
     }
 }
 

@@ -19,9 +19,11 @@ impl InWords for FindingText {
             FindingText::Role(explanation) => explanation.in_words(),
             FindingText::Down {
                 failed,
+                silent,
+                refusing,
                 unowned,
                 said_fail,
-            } => down(failed, *unowned, *said_fail),
+            } => down([failed, silent, refusing], *unowned, *said_fail),
             FindingText::Full {
                 node,
                 used,
@@ -151,20 +153,32 @@ pub fn millis(ms: f64) -> String {
 }
 
 fn down(
-    failed: &[(slotscope_engine::name::Name, u32)],
+    [failed, silent, refusing]: [&[(Name, u32)]; 3],
     unowned: u32,
     said_fail: Option<(u64, u64)>,
 ) -> String {
-    let mut parts = Vec::new();
-    if !failed.is_empty() {
-        let names = list(failed.iter().map(|(name, _)| short(name)), NAMES);
-        let slots: u32 = failed.iter().map(|(_, slots)| slots).sum();
-        parts.push(format!(
-            "{names} failed: {} {} not served",
-            counted(u64::from(slots), "slot"),
-            if slots == 1 { "is" } else { "are" }
-        ));
-    }
+    // The number of primaries is enough where all of them say so.
+    let all_say_so = said_fail.filter(|(asked, fail)| asked == fail && *fail > 1);
+    let named = if all_say_so.is_some() { &[] } else { refusing };
+    let said_fail = all_say_so.or(said_fail.filter(|_| named.is_empty()));
+    let ways = [
+        (failed, "failed", "failed"),
+        (silent, "does not answer", "do not answer"),
+        (named, "says cluster_state:fail", "say cluster_state:fail"),
+    ];
+    let ways = ways.into_iter().filter(|(nodes, ..)| !nodes.is_empty());
+    let mut parts: Vec<String> = ways
+        .map(|(nodes, does, do_)| {
+            let names = list(nodes.iter().map(|(name, _)| short(name)), NAMES);
+            let slots: u32 = nodes.iter().map(|(_, slots)| slots).sum();
+            format!(
+                "{names} {}: {} {} not served",
+                if nodes.len() == 1 { does } else { do_ },
+                counted(u64::from(slots), "slot"),
+                if slots == 1 { "is" } else { "are" }
+            )
+        })
+        .collect();
     if unowned > 0 {
         let (have, slots) = if unowned == 1 {
             ("has", "1 slot".into())
@@ -175,9 +189,11 @@ fn down(
     }
     if let Some((asked, fail)) = said_fail {
         parts.push(format!(
-            "{} of {} primaries report cluster_state:fail",
+            "{} of {} {} {} cluster_state:fail",
             grouped(fail),
-            grouped(asked)
+            grouped(asked),
+            if asked == 1 { "primary" } else { "primaries" },
+            if fail == 1 { "says" } else { "say" }
         ));
     }
     parts.join("; ")

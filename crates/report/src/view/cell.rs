@@ -1,7 +1,7 @@
 //! A cell of a table: a value with its type. Every renderer writes the same value, people's form or the exact one.
 
 use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::name::Name;
+use slotscope_engine::name::{Name, shown};
 use slotscope_engine::text;
 use slotscope_findings::summary::nodes::NodeLoad;
 
@@ -86,9 +86,9 @@ impl<'a> Cell<'a> {
         there.map_or_else(Cell::none, make)
     }
 
-    /// Words of the program.
+    /// Words of the program, and what they quote.
     pub fn text(text: impl Into<String>) -> Self {
-        Value::Text(text.into()).into()
+        Value::Text(shown(text)).into()
     }
 
     /// A value before and after, spelled; one value if both are the same.

@@ -37,6 +37,7 @@ pub use table::{Column, Table};
 pub use time_map::TimeMap;
 
 use slotscope_engine::metric::Metric;
+use slotscope_engine::name::shown;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::patterns::Prefix;
 use slotscope_findings::summary::quantiles::Quantiles;
@@ -200,7 +201,7 @@ impl<'a> Section<'a> {
     /// A section with a heading.
     pub fn titled(title: impl Into<String>) -> Self {
         Section {
-            title: title.into(),
+            title: shown(title),
             ..Section::default()
         }
     }
@@ -247,12 +248,12 @@ impl<'a> Section<'a> {
 
     /// The same with a paragraph.
     pub fn paragraph(self, text: impl Into<String>) -> Self {
-        self.with(Block::Paragraph(text.into()))
+        self.with(Block::Paragraph(shown(text)))
     }
 
     /// The same with a line under the block above it.
     pub fn line(self, text: impl Into<String>) -> Self {
-        self.with(Block::Line(text.into()))
+        self.with(Block::Line(shown(text)))
     }
 
     /// The same with more blocks.

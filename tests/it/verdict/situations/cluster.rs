@@ -127,15 +127,40 @@ fn what_is_down() {
             "most primaries say cluster_state:fail",
             said_fail(["fail", "fail", "ok"]),
             State::Down,
-            &["DOWN 2 of 3 primaries report cluster_state:fail"],
+            &[
+                "DOWN 10.0.0.1:6379, 10.0.0.2:6379 say cluster_state:fail: 10,923 slots are not served",
+            ],
+            &[Repair],
+        ),
+        situation(
+            "all primaries say cluster_state:fail",
+            said_fail(["fail", "fail", "fail"]),
+            State::Down,
+            &["DOWN 3 of 3 primaries say cluster_state:fail"],
             &[Repair],
         ),
         situation(
             "one primary alone says cluster_state:fail",
             said_fail(["ok", "fail", "ok"]),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
+            State::Down,
+            &["DOWN 10.0.0.2:6379 says cluster_state:fail: 5,462 slots are not served"],
+            &[Repair],
+        ),
+        situation(
+            "a primary that nobody has as failed does not answer",
+            said_fail(["ok", "ok", "ok"]).silent(1),
+            State::Down,
+            &["DOWN 10.0.0.2:6379 does not answer: 5,462 slots are not served"],
+            &[Repair],
+        ),
+        situation(
+            "a failed primary does not answer either",
+            failed_with(REPLICAS)
+                .servers((0..3).map(|_| info(0.3, "noeviction")))
+                .silent(1),
+            State::Down,
+            &["DOWN 10.0.0.2:6379 failed: 5,462 slots are not served"],
+            &[Repair],
         ),
         situation(
             "down, and a dump that lacks a node",

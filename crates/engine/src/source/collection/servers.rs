@@ -41,9 +41,25 @@ pub struct ServerEntry {
     /// After keys were read; absent where it did not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<ServerReading>,
+    /// Why it could not be reached when it was asked last; absent where it answered or refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent: Option<String>,
 }
 
 impl ServerEntry {
+    /// A primary that was not read yet.
+    pub fn of(id: Option<String>, name: String) -> Self {
+        ServerEntry {
+            id,
+            name,
+            role: Role::Primary,
+            is_read: false,
+            before: None,
+            after: None,
+            silent: None,
+        }
+    }
+
     /// The last reading.
     pub fn last(&self) -> Option<&ServerReading> {
         self.after.as_ref().or(self.before.as_ref())

@@ -243,9 +243,10 @@ fn shown_chars(line: &str) -> usize {
 
 /// The words of a command; blanks in quotes do not part them.
 pub fn shell_words(command: &str) -> impl Iterator<Item = &str> {
-    let mut is_quoted = false;
+    let (mut is_quoted, mut is_escaped) = (false, false);
     command.split(move |c| {
-        is_quoted ^= c == '\'';
+        is_quoted ^= c == '\'' && !is_escaped;
+        is_escaped = c == '\\' && !is_quoted && !is_escaped;
         c == ' ' && !is_quoted
     })
 }

@@ -1,0 +1,72 @@
+//! The properties that keys have, in brief: what is said where a filter lets none of them pass.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::format::batch::{MISSING, NEVER, Number, Word};
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::slot::SlotBatch;
+use crate::tally::Tally;
+
+/// Types, starts of names and databases that are remembered.
+const REMEMBERED: usize = 1000;
+
+/// The keys that a filter may choose from, in brief.
+#[derive(Debug, Clone, Default)]
+pub struct Choice {
+    /// All keys.
+    pub keys: u64,
+    /// Their types.
+    pub types: BTreeSet<Name>,
+    /// The parts of names up to the first colon, and how many keys have each.
+    pub starts: BTreeMap<Name, u64>,
+    /// The smallest and the largest size.
+    pub sizes: Option<(u64, u64)>,
+    /// Keys with a TTL.
+    pub expiring: u64,
+    /// The databases that they are in.
+    pub databases: BTreeSet<u64>,
+}
+
+impl Tally for Choice {
+    fn add(&mut self, keys: &SlotBatch<'_>) {
+        let (batch, values) = (keys.batch, keys.batch.values);
+        let (types, expiry) = (values.word(Word::Type), values.number(Number::Expiry));
+        for i in 0..keys.len() {
+            if !types.is_empty() && self.types.len() < REMEMBERED {
+                self.types.insert(Name::from(types.get(batch.base, i)));
+            }
+            let name = batch.keys.get(batch.base, i);
+            let colon = memchr::memchr(b':', name).map_or(name.len(), |at| at + 1);
+            let start = Name::from(&name[..colon]);
+            if self.starts.len() < REMEMBERED || self.starts.contains_key(&start) {
+                *self.starts.entry(start).or_default() += 1;
+            }
+        }
+        self.keys += keys.len() as u64;
+        let sizes = values.column(Metric::Bytes).into_iter().flatten();
+        for size in sizes.filter(|size| **size != MISSING) {
+            let (least, most) = self.sizes.unwrap_or((*size, *size));
+            self.sizes = Some((least.min(*size), most.max(*size)));
+        }
+        let expires = |at: &&u64| ![NEVER, MISSING].contains(*at);
+        self.expiring += expiry.iter().filter(expires).count() as u64;
+        let databases = values
+            .number(Number::Database)
+            .iter()
+            .filter(|of| **of != MISSING);
+        self.databases.extend(databases.take(REMEMBERED));
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.keys += other.keys;
+        self.types.extend(other.types);
+        for (start, keys) in other.starts {
+            *self.starts.entry(start).or_default() += keys;
+        }
+        let sizes = self.sizes.into_iter().chain(other.sizes);
+        self.sizes = sizes.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        self.expiring += other.expiring;
+        self.databases.extend(other.databases);
+    }
+}

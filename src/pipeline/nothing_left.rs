@@ -1,0 +1,146 @@
+//! A filter that no key passes is a slip of the pen more often than an answer: the error says what keys there are.
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Notice;
+use slotscope_engine::name::Name;
+use slotscope_engine::scan::filter::{Field, Filter};
+use slotscope_engine::scan::{Only, Scanned};
+use slotscope_engine::sentence::Sentence;
+use slotscope_engine::tally::choice::Choice;
+use slotscope_engine::text::{bytes, grouped, list};
+
+/// Types, starts of names and databases that are listed.
+const LISTED: usize = 8;
+
+/// Types that servers have without modules: one that is not here and in no row is misspelled.
+const TYPES: [&str; 7] = [
+    "string",
+    "list",
+    "set",
+    "zset",
+    "hash",
+    "stream",
+    "vectorset",
+];
+
+/// Checks that `only` left something, and that no type in it is misspelled; `all` has what there is to choose from.
+///
+/// # Errors
+/// It left nothing, or a type is not known; those of `all`.
+pub(crate) fn check<T>(
+    only: &Only,
+    scanned: &Scanned<T>,
+    all: impl FnOnce() -> Result<Choice>,
+) -> Result<()> {
+    let seen = || scanned.inputs.iter().map(|input| &input.seen);
+    let sum = |notice| seen().map(|seen| seen.count(notice)).sum::<u64>();
+    let left: u64 = seen().map(|seen| seen.keys + seen.operations).sum();
+    let filtered = sum(Notice::Filtered) + sum(Notice::FilteredOperation);
+    let of_others = sum(Notice::OtherDatabase);
+    let odd = only.filter.iter().flat_map(|filter| &filter.types);
+    let odd: Vec<&String> = odd
+        .filter(|of| !TYPES.contains(&of.to_ascii_lowercase().as_str()))
+        .collect();
+    let is_nothing = left == 0 && filtered + of_others > 0;
+    if !is_nothing && odd.is_empty() {
+        return Ok(());
+    }
+    let choice = all()?;
+    let is_there = |of: &String| {
+        choice
+            .types
+            .iter()
+            .any(|there| there.0.eq_ignore_ascii_case(of.as_bytes()))
+    };
+    if let Some(odd) = odd
+        .into_iter()
+        .find(|of| !choice.types.is_empty() && !is_there(of))
+    {
+        let what = Sentence::default()
+            .words("no key is of this type; ")
+            .and(types(&choice));
+        return Err(Error::option("type", odd.as_str(), what));
+    }
+    if !is_nothing {
+        return Ok(());
+    }
+    match &only.filter {
+        Some(filter) if filtered > 0 => Err(refused(&choice, filter)),
+        _ => {
+            let number = only.database.unwrap_or(0).to_string();
+            let databases = choice
+                .databases
+                .iter()
+                .map(u64::to_string)
+                .collect::<Vec<_>>();
+            let here = list(databases.into_iter(), LISTED);
+            let what = Sentence::default()
+                .words("no key is in this database")
+                .words(match here.as_str() {
+                    "" => String::new(),
+                    here => format!("; databases here: {here}"),
+                });
+            Err(Error::option("db", number, what))
+        }
+    }
+}
+
+/// The types that there are.
+fn types(choice: &Choice) -> Sentence {
+    let start = Sentence::default().words("types here: ");
+    let listed = choice.types.iter().take(LISTED).enumerate();
+    listed.fold(start, |sentence, (at, of)| {
+        let sentence = sentence.words(if at == 0 { "" } else { ", " });
+        // A type of a module may be a name.
+        match TYPES.iter().find(|known| known.as_bytes() == of.0) {
+            Some(known) => sentence.words(*known),
+            None => sentence.name(of.clone()),
+        }
+    })
+}
+
+/// The error of a filter, with what there is of each property that it asks for.
+fn refused(choice: &Choice, filter: &Filter) -> Error {
+    let mut what = Sentence::default().words(format!("no key passed {}", filter.said(false)));
+    if choice.keys == 0 {
+        return Error::bad("filter", what);
+    }
+    if !filter.types.is_empty() {
+        what = what.words("; ").and(types(choice));
+    }
+    if !(filter.globs.is_empty() && filter.regexes.is_empty()) {
+        let mut starts: Vec<(&Name, &u64)> = choice.starts.iter().collect();
+        starts.sort_by_key(|(_, keys)| std::cmp::Reverse(**keys));
+        what = what.words("; keys here begin with ");
+        for (at, (start, keys)) in starts.into_iter().take(LISTED).enumerate() {
+            what = what
+                .words(if at == 0 { "" } else { ", " })
+                .name(start.clone());
+            what = what.words(format!(" ({})", grouped(*keys)));
+        }
+    }
+    if let Some((least, most)) = choice.sizes.filter(|_| filter.sizes.is_some()) {
+        what = what.words(format!("; sizes here: {} to {}", bytes(least), bytes(most)));
+    }
+    if filter.expiry.is_some() {
+        let expiring = format!(
+            "; {} of {} keys have a TTL",
+            grouped(choice.expiring),
+            grouped(choice.keys)
+        );
+        what = what.words(expiring);
+    }
+    Error::bad(filter_flag(filter), what)
+}
+
+/// The first flag of a filter, which is the place of its error.
+fn filter_flag(filter: &Filter) -> String {
+    let named = !(filter.globs.is_empty() && filter.regexes.is_empty());
+    let field = match () {
+        () if !filter.types.is_empty() => filter.option(Field::Type),
+        () if named => "match",
+        () if filter.sizes.is_some() => filter.option(Field::Size),
+        () => filter.option(Field::Expiry),
+    };
+    format!("--{field}")
+}
