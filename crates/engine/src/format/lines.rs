@@ -5,11 +5,11 @@
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
 use crate::format::frame::row_boundary::RowBoundary;
-use crate::format::not_a_dump::like_text;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
+use crate::format::shape;
 use crate::format::{
-    BYTE_ORDER_MARK, Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
+    BYTE_ORDER_MARK, Columns, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
 };
 use crate::source::block::{Block, Padded, Piece};
 
@@ -20,6 +20,18 @@ const NOTE: &str = "a raw key list: a key with a line end is split, and --scan c
 /// The format, either detected or chosen by a user who knows that every line is a key.
 pub struct Lines {
     is_detected: bool,
+}
+
+/// `lines` whose keys start behind what other programs printed.
+pub(super) struct Raw;
+
+impl Raw {
+    /// An input whose first key is at byte `skip`.
+    pub(super) fn after(skip: u64, head: Head<'_>) -> Opened {
+        let bytes = head.bytes.get(skip as usize..).unwrap_or_default();
+        let keys = LineKeys::detected(Head { bytes, ..head });
+        Opened::lines(DETECTED.name(), LineKeys { skip, ..keys })
+    }
 }
 
 /// The format of an input that no other format matches.
@@ -37,25 +49,13 @@ impl Format for Lines {
         "user:{1000}:profile"
     }
 
-    fn detect(&self, head: Head<'_>) -> Detected {
-        match memchr::memchr(b'\n', head.bytes) {
-            None if !head.whole => Detected::NeedMore,
-            _ => Detected::Yes,
-        }
-    }
-
     fn note(&self) -> Option<&'static str> {
         Some(NOTE)
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        let first_end = memchr::memchr(b'\n', head.bytes);
-        let crlf = first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r');
-        let keys = LineKeys {
-            crlf,
-            delimiter: b'\n',
-            odd: odd_at_start(head, self.is_detected),
-        };
+        let keys = LineKeys::detected(head);
+        let keys = LineKeys { is_looked_at: self.is_detected, ..keys };
         Ok(Opened::lines(self.name(), keys))
     }
 }
@@ -90,15 +90,14 @@ impl Format for Delimited {
         DETECTED.example()
     }
 
-    fn detect(&self, _: Head<'_>) -> Detected {
-        Detected::Yes
-    }
-
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
         let keys = LineKeys {
             crlf: false,
             delimiter: self.0,
             odd: ReadStats::default(),
+            skip: 0,
+            is_looked_at: false,
+            separators: [false; SEPARATORS.len()],
         };
         let boundary = RowBoundary::Lines(self.0);
         Ok(Opened::blocks(self.name(), boundary, keys))
@@ -110,6 +109,71 @@ struct LineKeys {
     delimiter: u8,
     /// Counts of first lines that are unlikely to be keys.
     odd: ReadStats,
+    /// Bytes of the input before the first key.
+    skip: u64,
+    /// Whether lines of another shape are looked for.
+    is_looked_at: bool,
+    /// Which of `SEPARATORS` are in most of the first lines.
+    separators: [bool; SEPARATORS.len()],
+}
+
+/// Bytes that may separate cells.
+const SEPARATORS: [u8; 8] = *b"\t ,;|=[\"";
+
+/// The start that decides the shape, and how far the places after it that are looked at are apart.
+const HEAD: u64 = 64 << 10;
+const STEP: u64 = 1 << 20;
+/// Lines that show which of them most have.
+const LOOKED_AT: usize = 40;
+/// Bytes that they may be in.
+const WINDOW: usize = 16 << 10;
+
+/// Which separators are in nearly all of the first lines of `bytes`.
+fn separators(bytes: &[u8]) -> [bool; SEPARATORS.len()] {
+    let lines: Vec<&[u8]> = bytes[..bytes.len().min(WINDOW)].split(|byte| *byte == b'\n').take(LOOKED_AT).collect();
+    let lines = &lines[..lines.len().saturating_sub(1)];
+    SEPARATORS.map(|byte| {
+        let with = lines.iter().filter(|line| memchr::memchr(byte, line).is_some()).count();
+        lines.len() >= 20 && 20 * with >= 19 * lines.len()
+    })
+}
+
+impl LineKeys {
+    fn detected(head: Head<'_>) -> Self {
+        let first_end = memchr::memchr(b'\n', head.bytes);
+        LineKeys {
+            crlf: first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r'),
+            delimiter: b'\n',
+            odd: odd_at_start(head),
+            skip: 0,
+            is_looked_at: true,
+            separators: separators(head.bytes),
+        }
+    }
+
+    /// Where lines of another shape than the first ones are: a table behind a list, say. A few places are looked at.
+    fn another(&self, bytes: &[u8], piece: Piece) -> Option<u64> {
+        let from = piece.offset + u64::from(piece.from);
+        let to = piece.offset + bytes.len() as u64;
+        let of_end = piece.last.then(|| to.saturating_sub(WINDOW as u64));
+        let is_here = |at: &u64| (from.max(HEAD)..to).contains(at);
+        let places = (1..4).map(|part| part * STEP / 4).chain((from.div_ceil(STEP) * STEP..to).step_by(STEP as usize));
+        let starts = |at: u64| {
+            let at = (at - piece.offset) as usize;
+            Some(at + memchr::memchr(b'\n', &bytes[at..])? + 1)
+        };
+        let is_it = |at: u64| starts(at).filter(|start| self.is_another(&bytes[*start..]));
+        let found = places.chain(of_end).filter(is_here).find_map(is_it);
+        found.map(|start| piece.offset + start as u64)
+    }
+
+    /// Whether lines of another shape than the first ones start here. What is a separator there decides whether that is
+    /// looked at closely.
+    fn is_another(&self, bytes: &[u8]) -> bool {
+        let found = separators(bytes);
+        let has_more = found.iter().zip(self.separators).any(|(found, first)| *found && !first);
+        has_more && shape::is_another(&bytes[..bytes.len().min(WINDOW)])
+    }
 }
 
 /// Whether a line that is counted as a key looks like something else.
@@ -118,8 +182,8 @@ fn looks_captured(line: &[u8]) -> bool {
     is_counted && !matches!(noise::noise(line), None | Some(Notice::BlankLine))
 }
 
-/// The evidence of the first lines of an input: a header, messages of redis-cli, or text.
-fn odd_at_start(head: Head<'_>, is_detected: bool) -> ReadStats {
+/// The evidence of the first lines of an input: a header, messages of redis-cli.
+fn odd_at_start(head: Head<'_>) -> ReadStats {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
     let mut seen = ReadStats::default();
@@ -150,9 +214,6 @@ fn odd_at_start(head: Head<'_>, is_detected: bool) -> ReadStats {
         .filter(|line| looks_captured(line))
         .count();
     seen.note(Notice::Captured, captured as u64);
-    if is_detected {
-        seen.note(Notice::LooksLikeText, like_text(head));
-    }
     seen
 }
 
@@ -181,6 +242,10 @@ impl Reader for LineKeys {
         if piece.first {
             seen += self.odd;
         }
+        if self.is_looked_at {
+            seen.another_from = self.another(base.bytes(), piece);
+        }
+        from = from.max(self.skip.saturating_sub(piece.offset) as u32);
         if piece.last && self.delimiter == b'\n' {
             let owned = &base.bytes()[from as usize..];
             let owned = owned.strip_suffix(b"\n").unwrap_or(owned);

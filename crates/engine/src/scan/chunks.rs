@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
 use crate::format;
-use crate::format::{Head, Notice, Opened, Reader};
+use crate::format::capture::aof::Aof;
+use crate::format::{Head, Notice, Opened, Reader, Told};
 use crate::name::Name;
 use crate::scan::shared::{Shared, lock};
 use crate::scan::shares::Share;
@@ -22,6 +23,9 @@ use crate::tally::Tally;
 /// Bytes of an input that are read first to detect its format.
 pub(super) const HEAD: usize = 64 << 10;
 
+/// An input that is open, and what is said of its shape.
+pub(super) type Recognised = (Opened, Option<Arc<Told>>);
+
 /// The input that a worker has open: one at a time, however many there are.
 pub(super) struct OpenInput {
     input: usize,
@@ -35,6 +39,8 @@ pub(super) struct Job {
     pub(super) reader: Box<dyn Reader>,
     /// The name of its format.
     format: &'static str,
+    /// What is said of its shape.
+    told: Option<Arc<Told>>,
     /// The chunks to read, and whether they are only some of all.
     chunks: Range<u64>,
     is_part: bool,
@@ -56,6 +62,7 @@ impl Scan<'_> {
                         index,
                         SeenInput {
                             format: job.format,
+                            told: job.told.clone(),
                             ..SeenInput::default()
                         },
                     );
@@ -93,11 +100,12 @@ impl Scan<'_> {
         let (Some(bytes), Some(opened)) = (source.size_bytes(), source.open_at()?) else {
             return Ok(None);
         };
+        let (opened, told) = self.open_start(source, &*opened, bytes)?;
         let Opened::Blocks {
             format,
             boundary,
             reader,
-        } = self.open_start(source, &*opened, bytes)?
+        } = opened
         else {
             return Ok(None);
         };
@@ -116,13 +124,14 @@ impl Scan<'_> {
             cutting,
             reader,
             format,
+            told,
             is_part: chunks != all,
             chunks,
         }))
     }
 
     /// Detects the format of an input from its start, reading as much of it as that takes.
-    fn open_start(&self, source: &dyn Source, opened: &dyn ReadAt, bytes: u64) -> Result<Opened> {
+    fn open_start(&self, source: &dyn Source, opened: &dyn ReadAt, bytes: u64) -> Result<Recognised> {
         let mut head = Vec::new();
         loop {
             let want = (head.len() * 8).clamp(HEAD, MAX_LINE + 1);
@@ -144,15 +153,21 @@ impl Scan<'_> {
     }
 
     /// Opens an input that starts with `head` in its format; `None` where more of it must be seen.
-    pub(super) fn recognise(&self, source: &dyn Source, head: Head<'_>) -> Result<Option<Opened>> {
+    pub(super) fn recognise(&self, source: &dyn Source, head: Head<'_>) -> Result<Option<Recognised>> {
         let refused = |what| Error::bad(Name::from(source.path()).to_string(), what);
-        let format = match self.format {
-            Some(format) => Some(format),
+        let found = match self.format {
+            Some(format) => Some(format::Recognised::Known(format)),
+            // A manifest lists commands, whatever these are.
+            None if source.holds_commands() && matches!(head.bytes, [b'*' | b'#', ..]) => {
+                Some(format::Recognised::Known(&Aof))
+            }
             None => format::recognise(head).map_err(refused)?,
         };
-        format
-            .map(|format| format.open(head).map_err(refused))
-            .transpose()
+        let opened = |found: format::Recognised| {
+            let opened = found.open(head).map_err(refused)?;
+            Ok((opened, found.told().map(Arc::new)))
+        };
+        found.map(opened).transpose()
     }
 
     /// The effect of each chunk on the state of the boundary, for the inputs whose row ends depend on it.

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::format::batch::{Spans, Values};
 use crate::format::frame::row_batch::RowBatch;
 use crate::format::frame::walk::Walking;
-use crate::format::{Columns, Format, Notice, ReadStats, Reader};
+use crate::format::{Columns, Format, Notice, ReadStats, Reader, Told};
 use crate::name::Name;
 use crate::scan::counting::{Chosen, Counting, How, Place};
 use crate::scan::filter::{Field, Filter};
@@ -101,10 +101,12 @@ pub struct Scanned<T> {
 }
 
 /// The notices of one input.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SeenInput {
     /// The name of its format.
     pub format: &'static str,
+    /// What is said of its shape.
+    pub told: Option<Arc<Told>>,
     /// Bytes read.
     pub bytes: u64,
     /// Its keys and their oddities.
@@ -319,6 +321,7 @@ impl<T: Tally> Worker<T> {
             find: &find,
             find_cells: &cells,
             lfu: scan.walking.lfu,
+            written_ms: shared.written_ms(input.0),
             with_attributes: counts.tally.reads_attributes() || scan.only.filter.is_some(),
         };
         counts.add(scan, shared, input, (bytes, piece.offset), |counting| {

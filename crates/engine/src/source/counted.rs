@@ -90,6 +90,14 @@ impl Source for Counted<Box<dyn Source>> {
         self.source.version()
     }
 
+    fn written_ms(&self) -> Option<u64> {
+        self.source.written_ms()
+    }
+
+    fn holds_commands(&self) -> bool {
+        self.source.holds_commands()
+    }
+
     fn is_rereadable(&self) -> bool {
         self.source.is_rereadable()
     }

@@ -100,6 +100,11 @@ impl Source for RegularFile {
         Some(since.ok()?.as_nanos().to_string())
     }
 
+    fn written_ms(&self) -> Option<u64> {
+        let since = self.state.modified?.duration_since(SystemTime::UNIX_EPOCH);
+        Some(since.ok()?.as_millis() as u64)
+    }
+
     fn is_rereadable(&self) -> bool {
         true
     }

@@ -98,6 +98,16 @@ pub trait Source: Debug + Send + Sync {
         None
     }
 
+    /// When it was last written, in milliseconds since 1970; `None` where that is not known.
+    fn written_ms(&self) -> Option<u64> {
+        self.object().and_then(|object| object.modified_ms)
+    }
+
+    /// Whether it is part of an append-only file of several, whose manifest lists it.
+    fn holds_commands(&self) -> bool {
+        false
+    }
+
     /// Why nothing more can be read of it, however often it is tried; the part read up to there is not part of a report.
     fn failure(&self) -> Option<Error> {
         None
@@ -152,6 +162,14 @@ impl Source for Arc<dyn Source> {
 
     fn object(&self) -> Option<&ObjectIdentity> {
         self.as_ref().object()
+    }
+
+    fn written_ms(&self) -> Option<u64> {
+        self.as_ref().written_ms()
+    }
+
+    fn holds_commands(&self) -> bool {
+        self.as_ref().holds_commands()
     }
 
     fn failure(&self) -> Option<Error> {

@@ -4,7 +4,6 @@
 mod forms;
 mod replies;
 mod signatures;
-mod text;
 
 use crate::format::Head;
 use crate::format::redis_cli::errors;
@@ -13,7 +12,6 @@ use crate::name::Name;
 pub use forms::LINE_FORMS;
 pub use replies::REPLIES;
 pub use signatures::SIGNATURES;
-pub(crate) use text::like_text;
 
 /// Bytes of an input that are looked at.
 const LOOKED_AT: usize = 64 << 10;

@@ -4,6 +4,7 @@ pub(crate) mod byte_set;
 pub(crate) mod csv_row;
 pub mod escape;
 pub(crate) mod json_object;
+pub(crate) mod python;
 pub mod size;
 pub mod time;
 pub(crate) mod unescape;

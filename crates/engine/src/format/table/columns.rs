@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{Number, Word};
+use crate::format::read_stats::Lost;
+use crate::format::table::names::{self, Named, Unit};
+use crate::format::table::separator::Separator;
 use crate::metric::{Metric, WEIGHTS};
 use crate::name::Name;
 
@@ -55,10 +58,22 @@ impl Role {
         }
     }
 
-    /// Whether no weight is made of it, and no row is refused for it.
+    /// Whether no weight is made of it.
     pub(crate) fn is_attribute(self) -> bool {
         use Number::{Elements, Expiry, Idle};
         matches!(self, Role::Word(_) | Role::Number(Expiry | Elements | Idle))
+    }
+
+    /// What its value is called in reports, where it cannot be read.
+    pub(crate) fn value(self) -> Lost {
+        match self {
+            Role::Key | Role::Word(_) => Lost::Other,
+            Role::Weight(metric) if metric.is_size() => Lost::Size,
+            Role::Weight(_) => Lost::Operations,
+            Role::Number(Number::Database) => Lost::Database,
+            Role::Number(Number::Expiry) => Lost::Expiry,
+            Role::Number(_) => Lost::Other,
+        }
     }
 
     /// Its place in arrays of `ROLES` entries.
@@ -123,6 +138,10 @@ pub struct ColumnNames {
     pub ops: Option<String>,
     /// How escapes in keys are treated.
     pub escapes: KeyEscapes,
+    /// What the columns are from left to right, of a table without a header: `_` for one that is not read.
+    pub places: Vec<String>,
+    /// What is between columns.
+    pub separator: Option<String>,
 }
 
 impl ColumnNames {
@@ -132,18 +151,35 @@ impl ColumnNames {
         size: None,
         ops: None,
         escapes: KeyEscapes::Auto,
+        places: Vec::new(),
+        separator: None,
     };
+
+    /// What is between columns, where the user says it.
+    pub(crate) fn separator(&self) -> Option<Separator> {
+        self.separator.as_deref().and_then(Separator::named)
+    }
 
     /// The content of a column with this name, and how many other names would be preferred to it.
     pub(crate) fn role(&self, name: &[u8]) -> Option<(Role, usize)> {
-        aliases().find_map(|(role, aliases)| {
+        let listed = aliases().find_map(|(role, aliases)| {
             let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
             let rank = match self.given(role) {
                 Some(given) => is(given).then_some(0),
                 None => aliases.iter().position(|alias| is(alias)),
             };
             rank.map(|rank| (role, rank))
-        })
+        });
+        let told = || {
+            let Named { role, rank, .. } = names::named(name)?;
+            role.map(|role| (role, rank)).filter(|(role, _)| self.given(*role).is_none())
+        };
+        listed.or_else(told)
+    }
+
+    /// The unit of the numbers in a column with this name.
+    pub(crate) fn unit(name: &[u8]) -> Unit {
+        names::named(name).map(|named| named.unit).unwrap_or_default()
     }
 
     /// Whether one of the columns in `header` holds this.
@@ -192,6 +228,8 @@ mod tests {
             }
         }
         assert_eq!(ColumnNames::USUAL.role(b"frequency"), None);
+        let fuzzy = ColumnNames::USUAL.role(b"Size (MB)");
+        assert!(fuzzy.is_some_and(|(role, rank)| role == Role::of(Metric::Bytes) && rank > 9));
     }
 
     #[test]

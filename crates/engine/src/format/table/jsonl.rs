@@ -16,8 +16,8 @@ use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
-use crate::format::table::{Carried, Refusal, Row, Span, Step};
-use crate::format::{Columns, Detected, Format, Head, Opened, ReadStats, Reader, Sink};
+use crate::format::table::{Carried, Refusal, Row, Span, Step, Unreadables};
+use crate::format::{Columns, Format, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
@@ -48,14 +48,6 @@ impl Format for Jsonl {
         r#"{"key":"user:{1000}:profile","size":184,"ops":17}"#
     }
 
-    fn detect(&self, head: Head<'_>) -> Detected {
-        match json_object::first_names(head) {
-            Ok(names) if self.names.has(&names, Role::Key) => Detected::Yes,
-            Ok(_) => Detected::No,
-            Err(answer) => answer,
-        }
-    }
-
     fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
         Some(Box::new(Jsonl {
             names: names.clone(),
@@ -80,6 +72,8 @@ pub(crate) struct JsonKeys {
     /// The members of the first object, in its order, which later ones mostly keep.
     first: Vec<Member>,
     carried: Carried,
+    /// How the values of each role are read.
+    readers: [ReadNumber; ROLES],
     /// Types of anything but a key.
     no_keys: &'static [&'static str],
     /// Whether these are lines of `slotscope dump`.
@@ -128,6 +122,7 @@ impl JsonKeys {
         }
         Ok(JsonKeys {
             names: names.clone(),
+            readers: readers(&first),
             first,
             carried,
             no_keys,
@@ -144,7 +139,7 @@ impl JsonKeys {
     }
 
     /// Parses the object at the start of `line`, and says where it ends. Its key is decoded.
-    fn row(&self, line: &mut [u8]) -> Result<(usize, Option<Row>), Refusal> {
+    fn row(&self, line: &mut [u8]) -> Result<(usize, Step), Refusal> {
         let mut best: [Option<(usize, Value)>; ROLES] = [None; ROLES];
         let members = json_object::members(line, |number, name, value| {
             if let Some((role, rank)) = self.role(number, &line[name.0 as usize..name.1 as usize]) {
@@ -165,26 +160,31 @@ impl JsonKeys {
             _ => Span::default(),
         });
         let text = |(from, to): Span| &line[from as usize..to as usize];
-        let number = |role: Role, read: ReadNumber, what: &str| match found[role.place()] {
-            None => Ok(MISSING),
-            Some(Value::Nested) => Err(format!("no {what}").into()),
-            Some(Value::Text(span) | Value::Bare(span)) => {
-                table::optional(text(span), read).ok_or_else(|| table::no_number(text(span), what))
-            }
+        let mut unreadable = Unreadables::default();
+        let mut number = |role: Role, read: ReadNumber| {
+            let text = match found[role.place()] {
+                None => return MISSING,
+                Some(Value::Nested) => return unreadable.note(role, b"{...}"),
+                Some(Value::Text(span) | Value::Bare(span)) => text(span),
+            };
+            table::optional(text, read).unwrap_or_else(|| unreadable.note(role, text))
         };
         let kind = text(words[Word::Type as usize]);
         if self.no_keys.iter().any(|no_key| no_key.as_bytes() == kind) {
-            return Ok((end, None));
+            return Ok((end, Step::NoKey));
         }
         let Some(Value::Text(key)) = found[Role::Key.place()] else {
             return Err("no key, or one that is not text".into());
         };
-        let mut row = Row {
-            key,
-            weights: table::weights(number)?,
-            numbers: table::numbers(number)?,
-            words,
-        };
+        let mut row = Row { words, ..Row::of(key) };
+        for (metric, weight) in Metric::WEIGHTS.into_iter().zip(&mut row.weights) {
+            let role = Role::Weight(metric);
+            *weight = number(role, self.readers[role.place()]);
+        }
+        for (of, value) in Number::ALL.into_iter().zip(&mut row.numbers) {
+            let role = Role::Number(of);
+            *value = number(role, self.readers[role.place()]);
+        }
         row.key.1 = escape::undo(Escapes::Json, line, key.0 as usize, key.1 as usize) as u32;
         if self.is_dump {
             row.key = KeySpelling::Name.undo(line, row.key).unwrap_or(row.key);
@@ -193,7 +193,7 @@ impl JsonKeys {
             let mut undone = spellings.iter().filter_map(|keys| keys.undo(line, row.key));
             row.key = undone.next().unwrap_or(row.key);
         }
-        Ok((end, Some(row)))
+        Ok((end, Step::of(row, unreadable)))
     }
 
     /// Reads a batch of objects that are written alike, each of them a key; returns where the next one starts. `None`: some
@@ -249,15 +249,12 @@ impl JsonKeys {
             return None;
         }
         let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
-        let weights = weights
-            .map(|(metric, column)| (Role::Weight(metric), table::reader_of(metric), column));
+        let weights = weights.map(|(metric, column)| (Role::Weight(metric), column));
         let numbers = Number::ALL.into_iter().zip(&mut values.numbers);
-        let numbers = numbers.map(|(number, column)| {
-            let (read, _) = table::reader_of_number(number);
-            (Role::Number(number), read, column)
-        });
+        let numbers = numbers.map(|(number, column)| (Role::Number(number), column));
         let mut read = Vec::new();
-        for (role, number, column) in weights.chain(numbers) {
+        for (role, column) in weights.chain(numbers) {
+            let number = self.readers[role.place()];
             match at(role) {
                 Some(at) if role == Role::Number(Number::Expiry) => {
                     rows.times(base, at, number, column);
@@ -270,6 +267,29 @@ impl JsonKeys {
         }
         rows.are_values(base, &read).then_some(next as usize)
     }
+}
+
+/// How the values of each role are read, by the units in the names of `members`.
+fn readers(members: &[Member]) -> [ReadNumber; ROLES] {
+    let unit = |role: Role| {
+        let of_role = members.iter().filter_map(|member| Some((member.role?, member)));
+        let of_role = of_role.filter(|((found, _), _)| *found == role);
+        let member = of_role.min_by_key(|((_, rank), _)| *rank);
+        member.map(|(_, member)| ColumnNames::unit(&member.name)).unwrap_or_default()
+    };
+    let mut readers: [ReadNumber; ROLES] = [|_| None; ROLES];
+    for metric in Metric::WEIGHTS {
+        let role = Role::Weight(metric);
+        readers[role.place()] = if metric.is_size() { unit(role).size_reader() } else { table::reader_of(metric) };
+    }
+    for number in Number::ALL {
+        let role = Role::Number(number);
+        readers[role.place()] = match number {
+            Number::Expiry => unit(role).expiry_reader(),
+            number => table::reader_of_number(number),
+        };
+    }
+    readers
 }
 
 impl Reader for JsonKeys {
@@ -290,8 +310,7 @@ impl Reader for JsonKeys {
             match content[at] {
                 b' ' | b'\t' | b'\r' | b'\n' | b'[' | b']' | b',' => (at + 1, Step::Blank),
                 b'{' => match self.row(&mut content[at..end]) {
-                    Ok((len, None)) => (at + len, Step::NoKey),
-                    Ok((len, Some(row))) => (at + len, Step::Key(row.moved(at as u32))),
+                    Ok((len, step)) => (at + len, step.moved(at as u32)),
                     Err(refusal) => (end + 1, Step::Reject(refusal)),
                 },
                 _ => (end + 1, Step::Reject("not a JSON object".into())),
@@ -311,6 +330,7 @@ impl Reader for JsonKeys {
                 columns,
                 sink,
                 &mut seen,
+                piece.offset,
                 &mut next,
             );
         }

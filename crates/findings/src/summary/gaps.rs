@@ -1,0 +1,91 @@
+//! What the input lacks of the loads that nodes are judged by: values that could not be read or are missing, and rows that are
+//! no keys. A few of them may hide the heaviest keys: those whose sizes programs write in other forms.
+
+use slotscope_engine::format::Lost;
+use slotscope_engine::metric::Metric;
+
+use crate::summary::InputFacts;
+use crate::summary::measure::Measure;
+
+/// A larger share of missing sizes leaves memory unjudged.
+const MISSING_UNJUDGED: f64 = 0.1;
+/// As many rows that are no keys, and a larger share of them, count as lost keys.
+const LOST_ROWS: u64 = 3;
+const LOST_SHARE: f64 = 0.001;
+
+/// What the input lacks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gaps {
+    /// Sizes that could not be read.
+    pub sizes: Option<Gap>,
+    /// Numbers of operations that could not be read.
+    pub operations: Option<Gap>,
+    /// Keys without a size, where others have one.
+    pub without_size: u64,
+    /// Keys.
+    pub keys: u64,
+    /// Rows that are no keys, where they are more than a few.
+    pub lost_rows: u64,
+}
+
+/// Values that could not be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gap {
+    /// What they are.
+    pub role: Lost,
+    /// How many.
+    pub count: u64,
+    /// How many rows there are.
+    pub of: u64,
+    /// The first of them, as it stands there, or redacted.
+    pub text: String,
+    /// Its line.
+    pub line: Option<u64>,
+}
+
+impl Gaps {
+    /// What `input` lacks.
+    pub(crate) fn of(input: &InputFacts) -> Gaps {
+        let gap = |role: Lost| {
+            let found = input.unreadable_values.iter().find(|values| values.role == role)?;
+            Some(Gap {
+                role,
+                count: found.count,
+                of: input.keys,
+                text: found.first.reason.clone(),
+                line: found.first.line,
+            })
+        };
+        let known = input.weights.get(Metric::Bytes).copied();
+        let unread = gap(Lost::Size).map_or(0, |gap| gap.count);
+        let rejected = input.rejected.count;
+        let is_lost = rejected >= LOST_ROWS && rejected as f64 >= LOST_SHARE * (input.keys + rejected) as f64;
+        Gaps {
+            sizes: gap(Lost::Size),
+            operations: gap(Lost::Operations),
+            without_size: known.map_or(0, |known| input.keys.saturating_sub(known + unread)),
+            keys: input.keys,
+            lost_rows: if is_lost { rejected } else { 0 },
+        }
+    }
+
+    /// The values of this measure that could not be read.
+    pub(crate) fn unreadable(&self, measure: Measure) -> Option<&Gap> {
+        match measure.metric() {
+            Metric::Bytes => self.sizes.as_ref(),
+            Metric::Ops => self.operations.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Whether too many values of this measure are missing.
+    pub(crate) fn are_missing(&self, measure: Measure) -> bool {
+        measure == Measure::Bytes && self.without_size as f64 >= MISSING_UNJUDGED * self.keys.max(1) as f64
+    }
+
+    /// What the fullest node may hold more of, in fair shares of so many nodes, if all rows that were lost are its keys.
+    pub(crate) fn lost_shares(&self, nodes: usize) -> f64 {
+        let all = self.keys + self.lost_rows;
+        self.lost_rows as f64 / all.max(1) as f64 * nodes as f64
+    }
+}
