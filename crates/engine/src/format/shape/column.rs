@@ -312,8 +312,8 @@ fn family(name: &[u8]) -> Vec<u8> {
             family.push(byte);
         }
     }
-    let is_hex = name[..end].len() >= 6 && name[..end].iter().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase());
-    if is_hex { b"hex".to_vec() } else { family }
+    let is_hex = |byte: &u8| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase();
+    if family.len() >= 6 && family.iter().all(is_hex) { b"hex".to_vec() } else { family }
 }
 
 #[cfg(test)]

@@ -112,7 +112,9 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
             .excerpt(&text)
             .words(format!(", which is read as a part of the keys; where it is none, cut it with sed; {RAW}"))
     };
-    let is_before = prefix.iter().any(is_frame) && !prefix.last().is_some_and(u8::is_ascii_alphanumeric);
+    // The arguments of a request: their names are parts of the key.
+    let is_query = prefix.ends_with(b"=") && share_of(&inside, |row| row.contains(&b'&')) >= MOST;
+    let is_before = !is_query && prefix.iter().any(is_frame) && !prefix.last().is_some_and(u8::is_ascii_alphanumeric);
     if !inside.is_empty() && is_before && families(&inside) >= 2 && Column::of(inside.clone()).look_like_keys() > 0.7 {
         return Some(said("starts with", &prefix[..prefix.len().min(30)]));
     }

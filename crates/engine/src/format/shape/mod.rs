@@ -71,6 +71,9 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     if let Some(at) = record::lead(&lines.rows) {
         return Ok(Some(Shape::records(at, &lines)));
     }
+    if let Some(refused) = record::refused(&lines.rows) {
+        return Err(refused);
+    }
     if let Some(found) = json::of(&lines, names).filter(|_| has_line || lines.head.len() >= LOOKED_AT) {
         return of_json(found).map(Some);
     }
@@ -82,7 +85,7 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     if let Some(table) = found.as_ref().filter(|table| table.certainty == Certainty::Proven) {
         return Ok(Some(Shape::of_table(table)));
     }
-    if let Some(refused) = not_a_dump::by_words(head).or_else(|| not_a_dump::by_lines(head)).or_else(|| record::refused(rows)) {
+    if let Some(refused) = not_a_dump::by_words(head).or_else(|| not_a_dump::by_lines(head)) {
         return Err(refused);
     }
     if let Some(refused) = commands::refused(rows) {

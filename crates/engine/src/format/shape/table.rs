@@ -298,7 +298,7 @@ impl<'a> Searched<'_, 'a> {
         layout.has_border = self.has_border;
         layout.values = cells.iter().map(|column| column.is_value() && column.len() > 0).collect();
         layout.is_trimmed = self.is_padded(exact, key);
-        if cells[key].len() > 0 && share_of(&cells[key].cells, |cell| python::is_bytes(cell)) == 1.0 {
+        if cells[key].len() > 0 && share_of(&cells[key].cells, |cell| is_python(cell)) >= MOST {
             layout.key_text = KeyText::Python;
         }
         layout
@@ -515,6 +515,13 @@ fn name_before(column: &Column<'_>) -> Option<Vec<u8>> {
     let name = &first[..usize::from(quoted) + len + mark];
     let is_name = starts && (1..=LONGEST).contains(&len) && !quoted;
     (is_name && column.cells.iter().all(|cell| cell.starts_with(name))).then(|| name.to_vec())
+}
+
+/// Whether a cell is a literal of Python, the quotes of which are doubled where the cell is in quotes.
+fn is_python(cell: &[u8]) -> bool {
+    let is_doubled = memchr::memmem::find(cell, b"\"\"").is_some();
+    let single = || String::from_utf8_lossy(cell).replace("\"\"", "\"");
+    python::is_bytes(cell) || is_doubled && python::is_bytes(single().as_bytes())
 }
 
 /// A number with the punctuation that all of its column have.

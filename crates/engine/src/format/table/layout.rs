@@ -125,7 +125,8 @@ impl Layout {
         }
         let is_apart = |column: usize| {
             let cell = cells[self.place(column, cells.len())];
-            self.values[column] && is_value(&text[cell.span.0 as usize..cell.span.1 as usize])
+            let (from, to) = self.bare(text, column, cell);
+            self.values[column] && is_value(&text[from as usize..to as usize])
         };
         let others = (0..self.columns).filter(|column| *column != key);
         let of_key = &cells[key..=key + more];
