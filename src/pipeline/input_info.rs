@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use slotscope_engine::format::lfu::{self, LfuRule};
-use slotscope_engine::format::{FORMATS, Format, Notice, ReadStats, Told};
+use slotscope_engine::format::{FORMATS, Format, Lost, Notice, ReadStats, Told};
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redaction, spelled};
 use slotscope_engine::scan;
@@ -15,7 +15,8 @@ use slotscope_engine::source::Source;
 use slotscope_engine::text::{counted, grouped};
 use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{
-    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Sizes, Summary,
+    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes, Summary,
+    UnreadableValues,
 };
 
 use crate::pipeline::inputs::{File, Inputs};
@@ -124,13 +125,15 @@ fn of_files<T>(
     let mut warnings = told(|told| told.warning.as_ref());
     warnings.extend(another_shape(scanned, &name));
     warnings.extend(seen.warnings());
+    let unreadable_values = rejected::unreadable(path, unreadable_lines, scanned, redaction);
+    warnings.extend(unreadable_values.iter().filter_map(of_no_load));
     notes.extend(files.iter().filter_map(led));
     notes.extend(limits.map(String::from));
     InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
         rejected: rejected::located(path, lines, &scanned.rejects, redaction),
-        unreadable_values: rejected::unreadable(path, unreadable_lines, scanned, redaction),
+        unreadable_values,
         written: seen.written_ms.map(|at| at / 1000),
         sizes: sizes(&seen),
         error_lines: seen.count(Notice::ErrorReply),
@@ -138,6 +141,19 @@ fn of_files<T>(
         warnings: warnings.into_iter().map(Worded::Sentence).collect(),
         notes,
         ..InputFacts::default()
+    }
+}
+
+/// What is said of values that could not be read and are no load.
+fn of_no_load(values: &UnreadableValues) -> Option<String> {
+    let RejectedLine { line, reason, .. } = &values.first;
+    let line = line.map_or(String::new(), |line| format!(", line {}", grouped(line)));
+    let what = values.role.name(values.count);
+    let count = grouped(values.count);
+    match values.role {
+        Lost::Size | Lost::Operations => None,
+        Lost::Command => Some(format!("the first command with an unknown name: {reason}{line}")),
+        _ => Some(format!("{count} {what} could not be read, the first: {reason}{line}")),
     }
 }
 

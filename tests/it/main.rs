@@ -62,6 +62,7 @@ mod schema;
 #[cfg(all(feature = "cloud", unix))]
 mod secrets;
 mod service;
+mod shape;
 mod statistics;
 mod storms;
 mod timeline;

@@ -19,13 +19,22 @@ pub enum Lost {
     Expiry,
     /// The number of its database.
     Database,
+    /// The keys of a command whose name is unknown.
+    Command,
     /// Anything else.
     Other,
 }
 
 impl Lost {
     /// All of them.
-    pub const ALL: [Lost; 5] = [Lost::Size, Lost::Operations, Lost::Expiry, Lost::Database, Lost::Other];
+    pub const ALL: [Lost; 6] = [
+        Lost::Size,
+        Lost::Operations,
+        Lost::Expiry,
+        Lost::Database,
+        Lost::Command,
+        Lost::Other,
+    ];
 
     /// What it is called, where there are so many.
     pub fn name(self, count: u64) -> &'static str {
@@ -38,6 +47,8 @@ impl Lost {
             (Lost::Expiry, _) => "times of expiry",
             (Lost::Database, 1) => "number of a database",
             (Lost::Database, _) => "numbers of databases",
+            (Lost::Command, 1) => "command",
+            (Lost::Command, _) => "commands",
             (Lost::Other, 1) => "value",
             (Lost::Other, _) => "values",
         }
@@ -145,6 +156,12 @@ impl ReadStats {
     /// Notes that a value could not be read, which is `text` in the row at `byte` of the input.
     pub fn lose(&mut self, value: Lost, byte: u64, text: &[u8]) {
         self.add_unreadable(value, Unreadable::of(1, byte, text));
+    }
+
+    /// Notes a command called `name` in the row at `byte` of the input, which is not in the table of commands.
+    pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
+        self.note(Notice::UnknownCommand, 1);
+        self.lose(Lost::Command, byte, name);
     }
 
     /// Notes values that could not be read.

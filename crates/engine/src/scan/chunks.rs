@@ -7,21 +7,36 @@ use std::sync::{Arc, Mutex};
 use crate::error::{Error, Result};
 use crate::format;
 use crate::format::capture::aof::Aof;
-use crate::format::{Head, Notice, Opened, Reader, Told};
+use crate::format::{Columns, Head, Notice, Opened, ReadStats, Reader, Sink, Told};
 use crate::name::Name;
 use crate::scan::shared::{Shared, lock};
 use crate::scan::shares::Share;
 use crate::scan::{Scan, SeenInput, Worker};
-use crate::source::block::Block;
+use crate::source::block::{Block, Piece};
 use crate::source::boundary::{Effect, State};
 use crate::source::chunk;
 use crate::source::chunk::Cutting;
 use crate::source::room::Claim;
-use crate::source::{MAX_LINE, ReadAt, Source};
+use crate::source::{Listed, MAX_LINE, ReadAt, Source};
 use crate::tally::Tally;
 
 /// Bytes of an input that are read first to detect its format.
 pub(super) const HEAD: usize = 64 << 10;
+
+/// A file of a directory that is no dump.
+struct Unread;
+
+impl Unread {
+    fn open(self) -> Opened {
+        Opened::lines("", self)
+    }
+}
+
+impl Reader for Unread {
+    fn read(&self, _: &mut Block, _: Piece, _: &mut Columns<'_>, _: &mut dyn Sink) -> ReadStats {
+        ReadStats::default()
+    }
+}
 
 /// An input that is open, and what is said of its shape.
 pub(super) type Recognised = (Opened, Option<Arc<Told>>);
@@ -155,13 +170,18 @@ impl Scan<'_> {
     /// Opens an input that starts with `head` in its format; `None` where more of it must be seen.
     pub(super) fn recognise(&self, source: &dyn Source, head: Head<'_>) -> Result<Option<Recognised>> {
         let refused = |what| Error::bad(Name::from(source.path()).to_string(), what);
-        let found = match self.format {
-            Some(format) => Some(format::Recognised::Known(format)),
+        let found = match (self.format, source.listed()) {
+            (Some(format), _) => Some(format::Recognised::Known(format)),
             // A manifest lists commands, whatever these are.
-            None if source.holds_commands() && matches!(head.bytes, [b'*' | b'#', ..]) => {
+            (None, Listed::Manifest) if matches!(head.bytes, [b'*' | b'#', ..]) => {
                 Some(format::Recognised::Known(&Aof))
             }
-            None => format::recognise(head).map_err(refused)?,
+            // The other files of a directory are read all the same.
+            (None, Listed::Directory) => match format::recognise(head) {
+                Err(why) => return Ok(Some((Unread.open(), Some(Arc::new(Told::refused(why)))))),
+                Ok(found) => found,
+            },
+            (None, _) => format::recognise(head).map_err(refused)?,
         };
         let opened = |found: format::Recognised| {
             let opened = found.open(head).map_err(refused)?;

@@ -195,6 +195,7 @@ impl<'a> Scan<'a> {
         let cut_off = cut_off(&scanned.inputs, &scanned.incomplete);
         scanned.incomplete.extend(cut_off);
         scanned.incomplete.sort();
+        check_any(sources, &scanned)?;
         Ok(scanned)
     }
 
@@ -237,10 +238,24 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// Refuses inputs of which none is a dump.
+fn check_any<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
+    let refused = |seen: &SeenInput| seen.told.as_deref().and_then(|told| told.refused.clone());
+    let all: Option<Vec<Sentence>> = scanned.inputs.iter().map(refused).collect();
+    match all.and_then(|all| all.into_iter().next()) {
+        Some(why) => Err(Error::bad(Name::from(sources[0].path()).to_string(), why)),
+        None => Ok(()),
+    }
+}
+
 /// The inputs whose last reply has no end, unless they broke off, which is `known`.
 pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
     let stops = inputs.iter().enumerate().filter_map(|(input, seen)| {
-        let (byte, reason) = (seen.bytes, seen.seen.cut_off()?.into());
+        let refused = seen.told.as_deref().and_then(|told| told.refused.clone());
+        let (byte, reason) = match refused {
+            Some(why) => (0, why),
+            None => (seen.bytes, seen.seen.cut_off()?.into()),
+        };
         Some(Incomplete {
             input,
             byte,

@@ -50,7 +50,7 @@ pub mod stream;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -103,9 +103,9 @@ pub trait Source: Debug + Send + Sync {
         self.object().and_then(|object| object.modified_ms)
     }
 
-    /// Whether it is part of an append-only file of several, whose manifest lists it.
-    fn holds_commands(&self) -> bool {
-        false
+    /// What names it.
+    fn listed(&self) -> Listed {
+        Listed::User
     }
 
     /// Why nothing more can be read of it, however often it is tried; the part read up to there is not part of a report.
@@ -138,6 +138,18 @@ pub trait Source: Debug + Send + Sync {
     fn open(&self) -> io::Result<Box<dyn Read + Send>>;
 }
 
+/// What names a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Listed {
+    /// The user.
+    #[default]
+    User,
+    /// A directory that it is in: others are read where it cannot be.
+    Directory,
+    /// The manifest of an append-only file: it holds commands, or the data before them.
+    Manifest,
+}
+
 /// A source that others hold too.
 impl Source for Arc<dyn Source> {
     fn path(&self) -> &Path {
@@ -168,8 +180,8 @@ impl Source for Arc<dyn Source> {
         self.as_ref().written_ms()
     }
 
-    fn holds_commands(&self) -> bool {
-        self.as_ref().holds_commands()
+    fn listed(&self) -> Listed {
+        self.as_ref().listed()
     }
 
     fn failure(&self) -> Option<Error> {
@@ -211,6 +223,8 @@ pub struct Found {
     pub sources: Vec<Box<dyn Source>>,
     /// The collections among them: they list the nodes, and the missing parts.
     pub collections: Vec<Collection>,
+    /// Listings of nodes that are beside dumps in a directory.
+    pub listings: Vec<PathBuf>,
     /// Entries of directories that are not regular files and are passed over: directories, pipes, broken links.
     pub passed_over: usize,
 }

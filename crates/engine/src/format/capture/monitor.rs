@@ -54,7 +54,7 @@ impl Reader for Records {
         while start < block.len() {
             let end = ends.next(block, start).unwrap_or(block.len());
             let record = start + self.start(&block.content()[start..end]);
-            read_line(block, (start, record, end), &mut quotes, &mut words, &mut gather);
+            read_line(block, (start, record, end), piece.offset, &mut quotes, &mut words, &mut gather);
             start = end + 1;
         }
         gather.finish(block)
@@ -77,6 +77,7 @@ impl Records {
 fn read_line(
     block: &mut Block,
     (start, record, end): (usize, usize, usize),
+    offset: u64,
     quotes: &mut Places<'_>,
     words: &mut Words,
     gather: &mut BatchBuilder<'_, '_>,
@@ -104,7 +105,10 @@ fn read_line(
         Ok(()) => words.give(block, (parsed.time_ms, parsed.database), gather),
         Err(Unkeyed::Known) => gather.note(Notice::NoKeyCommand),
         Err(Unkeyed::Script) => gather.note(Notice::Script),
-        Err(Unkeyed::Unknown) => gather.note(Notice::UnknownCommand),
+        Err(Unkeyed::Unknown) => {
+            let (from, to) = words.spans[0];
+            gather.unknown_command(offset + start as u64, &block.content()[from..to]);
+        }
         Err(Unkeyed::Wrong) => gather.reject(start, WRONG),
     }
 }

@@ -69,6 +69,11 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.seen.lose(value, byte, text);
     }
 
+    /// Notes a command called `name` in the row at `byte` of the input, which is not in the table of commands.
+    pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
+        self.seen.unknown_command(byte, name);
+    }
+
     /// Passes on the rest; returns the notices.
     pub fn finish(mut self, block: &Block) -> ReadStats {
         self.flush(block);

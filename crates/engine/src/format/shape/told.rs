@@ -22,6 +22,8 @@ pub struct Told {
     pub warning: Option<Sentence>,
     /// What else may be done with it.
     pub note: Option<Sentence>,
+    /// Why the input was not read.
+    pub refused: Option<Sentence>,
 }
 
 impl Told {
@@ -33,6 +35,14 @@ impl Told {
         }
     }
 
+    /// A file of a directory that is no dump.
+    pub(crate) fn refused(why: String) -> Told {
+        Told {
+            refused: Some(why.into()),
+            ..Told::default()
+        }
+    }
+
     /// Raw keys, with a doubt.
     pub(super) fn raw(doubt: Option<Sentence>, is_of_client: bool) -> Told {
         let client = "lines of kubectl, docker or telnet at the start, left out";
@@ -40,7 +50,7 @@ impl Told {
         Told {
             shape: String::new(),
             warning: doubt.or(client),
-            note: None,
+            ..Told::default()
         }
     }
 
@@ -50,7 +60,7 @@ impl Told {
         Told {
             shape: String::new(),
             warning: Some(Sentence::default().words(what)),
-            note: None,
+            ..Told::default()
         }
     }
 
@@ -63,7 +73,7 @@ impl Told {
         Told {
             shape: "JSON objects, keys found by their content".into(),
             warning: Some(warning),
-            note: None,
+            ..Told::default()
         }
     }
 
@@ -77,7 +87,7 @@ impl Told {
         Told {
             shape: shape.into(),
             warning: Some(Sentence::default().words(warning)),
-            note: None,
+            ..Told::default()
         }
     }
 
@@ -96,6 +106,7 @@ impl Told {
             warning: is_likely.then(|| Sentence::default().words(warning)),
             note,
             shape,
+            ..Told::default()
         }
     }
 }
