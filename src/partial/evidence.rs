@@ -110,7 +110,10 @@ impl Evidence {
     pub(crate) fn is_sound(&self) -> bool {
         let numbers = [self.keys, self.operations, self.rejected];
         let unreadable = self.unreadable.values().map(|first| first.count);
-        let mut numbers = numbers.into_iter().chain(self.notices.values().copied()).chain(unreadable);
+        let mut numbers = numbers
+            .into_iter()
+            .chain(self.notices.values().copied())
+            .chain(unreadable);
         numbers.all(|number| number <= MOST_KEYS)
             && self.missing.unsigned_abs() <= MOST_KEYS
             && self.bytes < 1 << 60
@@ -143,7 +146,10 @@ impl Evidence {
             add(self.notices.entry(notice).or_default(), count);
         }
         let mut seen = ReadStats::default();
-        for (value, first) in std::mem::take(&mut self.unreadable).into_iter().chain(other.unreadable) {
+        for (value, first) in std::mem::take(&mut self.unreadable)
+            .into_iter()
+            .chain(other.unreadable)
+        {
             seen.add_unreadable(value, first.unreadable());
         }
         self.unreadable = seen.unreadable().map(FirstOf::of).collect();

@@ -66,9 +66,9 @@ impl TallyFile {
         }
         let rejects = scanned.rejects.first.iter();
         let rejects = rejects.map(|reject| (reject.input, reject.byte));
-        let unreadable = inputs.iter().flat_map(|(input, evidence)| {
-            evidence.unreadable_bytes().map(|byte| (*input, byte))
-        });
+        let unreadable = inputs
+            .iter()
+            .flat_map(|(input, evidence)| evidence.unreadable_bytes().map(|byte| (*input, byte)));
         for (input, byte) in rejects.chain(unreadable) {
             let at = splits.iter().position(|split| split.input == input);
             let run = covered.run_of(input, byte, plan.chunk);
@@ -173,7 +173,8 @@ impl TallyFile {
             let mut first = first.iter();
             let evidence = self.inputs.get(&input);
             let mut unreadable = evidence.into_iter().flat_map(Evidence::unreadable_bytes);
-            first.any(|reject| (reject.input, reject.byte) == (input, byte)) || unreadable.any(|of| of == byte)
+            first.any(|reject| (reject.input, reject.byte) == (input, byte))
+                || unreadable.any(|of| of == byte)
         };
         self.covered.tidy(&self.plan.inputs, is_kept);
         if self.covered.gap(&self.plan.inputs).is_none() {

@@ -76,7 +76,10 @@ fn of_files<T>(
     let file = |(index, seen): (usize, &SeenInput)| FileFacts {
         name: name(index),
         format: seen.format.into(),
-        shape: seen.told.as_ref().map_or(String::new(), |told| told.shape.clone()),
+        shape: seen
+            .told
+            .as_ref()
+            .map_or(String::new(), |told| told.shape.clone()),
         bytes: seen.bytes,
         keys: seen.seen.keys,
         in_cluster: seen.seen.count(Notice::InCluster) > 0,
@@ -117,8 +120,11 @@ fn of_files<T>(
     let mut notes = seen.notes();
     let told = |said: fn(&Told) -> Option<&Sentence>| {
         let inputs = scanned.inputs.iter().enumerate();
-        let sentences = inputs.filter_map(move |(input, seen)| Some((input, said(seen.told.as_deref()?)?)));
-        let sentences: Vec<(usize, String)> = sentences.map(|(input, sentence)| (input, spelled(sentence, redaction))).collect();
+        let sentences =
+            inputs.filter_map(move |(input, seen)| Some((input, said(seen.told.as_deref()?)?)));
+        let sentences: Vec<(usize, String)> = sentences
+            .map(|(input, sentence)| (input, spelled(sentence, redaction)))
+            .collect();
         grouped_by_sentence(&sentences, &name)
     };
     notes.extend(told(|told| told.note.as_ref()));
@@ -152,8 +158,12 @@ fn of_no_load(values: &UnreadableValues) -> Option<String> {
     let count = grouped(values.count);
     match values.role {
         Lost::Size | Lost::Operations => None,
-        Lost::Command => Some(format!("the first command with an unknown name: {reason}{line}")),
-        _ => Some(format!("{count} {what} could not be read, the first: {reason}{line}")),
+        Lost::Command => Some(format!(
+            "the first command with an unknown name: {reason}{line}"
+        )),
+        _ => Some(format!(
+            "{count} {what} could not be read, the first: {reason}{line}"
+        )),
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Lost;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redaction, spelled};
-use slotscope_engine::format::Lost;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::source::Source;
@@ -36,11 +36,17 @@ pub(crate) fn unreadable_lines<T>(
     scanned: &Scanned<T>,
 ) -> UnreadableLines {
     let of_input = |(input, seen): (usize, &SeenInput)| {
-        let bytes: Vec<u64> = seen.seen.unreadable().map(|(_, first)| first.byte).collect();
+        let bytes: Vec<u64> = seen
+            .seen
+            .unreadable()
+            .map(|(_, first)| first.byte)
+            .collect();
         bytes.into_iter().map(move |byte| (input, byte))
     };
     let places = scanned.inputs.iter().enumerate().flat_map(of_input);
-    places.map(|(input, byte)| ((input, byte), line_of(&*inputs[input], byte))).collect()
+    places
+        .map(|(input, byte)| ((input, byte), line_of(&*inputs[input], byte)))
+        .collect()
 }
 
 /// Values that could not be read, of all inputs together.
@@ -53,7 +59,12 @@ pub(crate) fn unreadable<'p, T>(
     let of = |role: Lost| {
         let inputs = scanned.inputs.iter().enumerate();
         let found: Vec<_> = inputs
-            .filter_map(|(input, seen)| Some((input, seen.seen.unreadable().find(|(value, _)| *value == role)?.1)))
+            .filter_map(|(input, seen)| {
+                Some((
+                    input,
+                    seen.seen.unreadable().find(|(value, _)| *value == role)?.1,
+                ))
+            })
             .collect();
         let (input, first) = *found.first()?;
         let text = Sentence::default().excerpt(&Name::from(first.text()));

@@ -82,14 +82,24 @@ pub struct ReadSpec {
     /// The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
     #[cfg_attr(
         feature = "cli",
-        arg(long, value_name = "NAMES", value_delimiter = ',', hide_short_help = true)
+        arg(
+            long,
+            value_name = "NAMES",
+            value_delimiter = ',',
+            hide_short_help = true
+        )
     )]
     #[serde(skip_serializing_if = "is_default")]
     pub columns: Vec<String>,
     /// What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
     #[cfg_attr(
         feature = "cli",
-        arg(long, value_name = "STR", allow_hyphen_values = true, hide_short_help = true)
+        arg(
+            long,
+            value_name = "STR",
+            allow_hyphen_values = true,
+            hide_short_help = true
+        )
     )]
     #[serde(skip_serializing_if = "is_default")]
     pub column_separator: Option<String>,

@@ -41,7 +41,10 @@ struct Loads {
 
 impl Loads {
     fn of(keys: &[Vec<u8>], sizes: impl Iterator<Item = u64>) -> Loads {
-        let mut loads = Loads { bytes: sizes.sum(), ..Loads::default() };
+        let mut loads = Loads {
+            bytes: sizes.sum(),
+            ..Loads::default()
+        };
         for key in keys {
             *loads.keys.entry(hashslot::slot(key)).or_default() += 1;
         }
@@ -51,34 +54,53 @@ impl Loads {
     fn scanned(scanned: &Scanned<Tallies>, by: Metric) -> Loads {
         let loads = &scanned.tally.slots.loads;
         let slots = loads.get(by).cloned().unwrap_or_default();
-        let taken = slots.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        let taken = slots
+            .into_iter()
+            .enumerate()
+            .filter(|(_, count)| *count > 0);
         Loads {
             keys: taken.map(|(slot, count)| (slot as u16, count)).collect(),
-            bytes: loads.get(Metric::Bytes).map_or(0, |bytes| bytes.iter().sum()),
+            bytes: loads
+                .get(Metric::Bytes)
+                .map_or(0, |bytes| bytes.iter().sum()),
         }
     }
 }
 
 /// What came of `content`, in which `expected` is, with or without sizes, or operations.
 fn came(content: &[u8], right: Right, expected: &Loads) -> Came {
-    let found = Scanning::detected().try_run(&[memory("test", content)], || Tallies::new(Parts::All));
+    let found =
+        Scanning::detected().try_run(&[memory("test", content)], || Tallies::new(Parts::All));
     let scanned = match found {
         Ok(scanned) => scanned,
         Err(refused) => {
             let text = refused.to_string();
-            assert!(["--", "slotscope ", "redis-cli"].iter().any(|way_out| text.contains(way_out)), "{text}");
+            assert!(
+                ["--", "slotscope ", "redis-cli"]
+                    .iter()
+                    .any(|way_out| text.contains(way_out)),
+                "{text}"
+            );
             return Came::Refused;
         }
     };
-    let by = if right == Right::Operations { Metric::Ops } else { Metric::Keys };
+    let by = if right == Right::Operations {
+        Metric::Ops
+    } else {
+        Metric::Keys
+    };
     let loads = Loads::scanned(&scanned, by);
-    let has_sizes = |loads: &Loads| loads.bytes.abs_diff(expected.bytes) <= 1 + expected.bytes / 10_000;
+    let has_sizes =
+        |loads: &Loads| loads.bytes.abs_diff(expected.bytes) <= 1 + expected.bytes / 10_000;
     let is_right = right != Right::Refused
         && loads.keys == expected.keys
         && (right != Right::Sizes || has_sizes(&loads))
         && scanned.rejects.count == 0;
     let input = &scanned.inputs[0];
-    let is_told = input.told.as_ref().is_some_and(|told| told.warning.is_some())
+    let is_told = input
+        .told
+        .as_ref()
+        .is_some_and(|told| told.warning.is_some())
         || !input.seen.warnings().is_empty()
         || scanned.rejects.count > 0;
     match (is_right, is_told) {
@@ -90,7 +112,11 @@ fn came(content: &[u8], right: Right, expected: &Loads) -> Came {
 }
 
 /// Distinct names of a style.
-fn names_of(rng: &mut Rng, count: usize, name: impl Fn(&mut Rng, usize) -> Vec<u8>) -> Vec<Vec<u8>> {
+fn names_of(
+    rng: &mut Rng,
+    count: usize,
+    name: impl Fn(&mut Rng, usize) -> Vec<u8>,
+) -> Vec<Vec<u8>> {
     let (start, step) = *rng.pick(&[(0, 1), (10_000, 1), (1000, 7919)]);
     let mut names: Vec<Vec<u8>> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -110,7 +136,14 @@ fn names_of(rng: &mut Rng, count: usize, name: impl Fn(&mut Rng, usize) -> Vec<u
 fn written(form: &Form, keys: &[Vec<u8>], sizes: &[u64], rng: &mut Rng) -> String {
     let rows = keys.iter().zip(sizes).enumerate().map(|(at, (key, size))| {
         let key = std::str::from_utf8(key).unwrap();
-        (form.row)(&Row { key, size: *size, at }, rng) + "\n"
+        (form.row)(
+            &Row {
+                key,
+                size: *size,
+                at,
+            },
+            rng,
+        ) + "\n"
     });
     form.head.to_owned() + &rows.collect::<String>() + form.tail
 }
@@ -118,7 +151,8 @@ fn written(form: &Form, keys: &[Vec<u8>], sizes: &[u64], rng: &mut Rng) -> Strin
 #[test]
 fn files_with_a_structure_are_read_by_it_or_refused() {
     let mut counts = BTreeMap::<Came, Vec<String>>::new();
-    let contents: [(&str, fn(&mut Rng, usize) -> String); 3] = [("any", any), ("odd", odd), ("other", other)];
+    let contents: [(&str, fn(&mut Rng, usize) -> String); 3] =
+        [("any", any), ("odd", odd), ("other", other)];
     for (number, form) in FORMS.iter().enumerate() {
         for (content, name) in contents {
             for count in [1, 5, 50, 900] {
@@ -131,7 +165,10 @@ fn files_with_a_structure_are_read_by_it_or_refused() {
                 let file = written(form, &keys, &sizes, &mut rng);
                 let expected = Loads::of(&keys, sizes.iter().copied());
                 let came = came(file.as_bytes(), form.right, &expected);
-                counts.entry(came).or_default().push(format!("{} of {count} {content} keys", form.name));
+                counts
+                    .entry(came)
+                    .or_default()
+                    .push(format!("{} of {count} {content} keys", form.name));
             }
         }
     }
@@ -140,7 +177,10 @@ fn files_with_a_structure_are_read_by_it_or_refused() {
     assert_eq!(of(Came::Silent), Vec::<String>::new());
     assert!(of(Came::Said).len() * 50 <= all, "{:#?}", of(Came::Said));
     let refused = of(Came::Refused);
-    let refusable = FORMS.iter().filter(|form| form.right == Right::Refused).count();
+    let refusable = FORMS
+        .iter()
+        .filter(|form| form.right == Right::Refused)
+        .count();
     assert!(refused.len() <= 10 * refusable + 6, "{refused:#?}");
 }
 
@@ -166,6 +206,9 @@ fn lists_of_raw_keys_are_read_as_they_are() {
         }
     }
     assert!(others.len() * 25 <= all, "{others:#?}");
-    assert!(!others.iter().any(|other| other.starts_with("Silent")), "{others:#?}");
+    assert!(
+        !others.iter().any(|other| other.starts_with("Silent")),
+        "{others:#?}"
+    );
     assert!(warned.len() * 10 <= all, "{warned:#?}");
 }

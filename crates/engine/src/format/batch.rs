@@ -213,7 +213,11 @@ impl Values {
         for expiry in &mut self.numbers[Number::Expiry as usize] {
             let is_left = (LEFT..SOMETIME).contains(expiry);
             dated += u64::from(is_left);
-            *expiry = if is_left { written_ms.saturating_add(*expiry - LEFT) } else { *expiry };
+            *expiry = if is_left {
+                written_ms.saturating_add(*expiry - LEFT)
+            } else {
+                *expiry
+            };
         }
         dated
     }

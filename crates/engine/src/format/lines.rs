@@ -55,7 +55,10 @@ impl Format for Lines {
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let keys = LineKeys::detected(head);
-        let keys = LineKeys { is_looked_at: self.is_detected, ..keys };
+        let keys = LineKeys {
+            is_looked_at: self.is_detected,
+            ..keys
+        };
         Ok(Opened::lines(self.name(), keys))
     }
 }
@@ -130,10 +133,16 @@ const WINDOW: usize = 16 << 10;
 
 /// Which separators are in nearly all of the first lines of `bytes`.
 fn separators(bytes: &[u8]) -> [bool; SEPARATORS.len()] {
-    let lines: Vec<&[u8]> = bytes[..bytes.len().min(WINDOW)].split(|byte| *byte == b'\n').take(LOOKED_AT).collect();
+    let lines: Vec<&[u8]> = bytes[..bytes.len().min(WINDOW)]
+        .split(|byte| *byte == b'\n')
+        .take(LOOKED_AT)
+        .collect();
     let lines = &lines[..lines.len().saturating_sub(1)];
     SEPARATORS.map(|byte| {
-        let with = lines.iter().filter(|line| memchr::memchr(byte, line).is_some()).count();
+        let with = lines
+            .iter()
+            .filter(|line| memchr::memchr(byte, line).is_some())
+            .count();
         lines.len() >= 20 && 20 * with >= 19 * lines.len()
     })
 }
@@ -157,7 +166,9 @@ impl LineKeys {
         let to = piece.offset + bytes.len() as u64;
         let of_end = piece.last.then(|| to.saturating_sub(WINDOW as u64));
         let is_here = |at: &u64| (from.max(HEAD)..to).contains(at);
-        let places = (1..4).map(|part| part * STEP / 4).chain((from.div_ceil(STEP) * STEP..to).step_by(STEP as usize));
+        let places = (1..4)
+            .map(|part| part * STEP / 4)
+            .chain((from.div_ceil(STEP) * STEP..to).step_by(STEP as usize));
         let starts = |at: u64| {
             let at = (at - piece.offset) as usize;
             Some(at + memchr::memchr(b'\n', &bytes[at..])? + 1)
@@ -171,7 +182,10 @@ impl LineKeys {
     /// looked at closely.
     fn is_another(&self, bytes: &[u8]) -> bool {
         let found = separators(bytes);
-        let has_more = found.iter().zip(self.separators).any(|(found, first)| *found && !first);
+        let has_more = found
+            .iter()
+            .zip(self.separators)
+            .any(|(found, first)| *found && !first);
         has_more && shape::is_another(&bytes[..bytes.len().min(WINDOW)])
     }
 }

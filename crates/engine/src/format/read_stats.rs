@@ -8,7 +8,9 @@ use crate::format::notice::{Notice, WORDS};
 use crate::text::counted;
 
 /// A value of a key that may not be readable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Lost {
     /// Its size.
@@ -75,7 +77,12 @@ impl Unreadable {
         let len = text.len().min(SHOWN);
         let mut first = [0; SHOWN];
         first[..len].copy_from_slice(&text[..len]);
-        Unreadable { count, byte, text: first, len: len as u8 }
+        Unreadable {
+            count,
+            byte,
+            text: first,
+            len: len as u8,
+        }
     }
 
     /// The start of the first one.

@@ -146,7 +146,12 @@ impl Scan<'_> {
     }
 
     /// Detects the format of an input from its start, reading as much of it as that takes.
-    fn open_start(&self, source: &dyn Source, opened: &dyn ReadAt, bytes: u64) -> Result<Recognised> {
+    fn open_start(
+        &self,
+        source: &dyn Source,
+        opened: &dyn ReadAt,
+        bytes: u64,
+    ) -> Result<Recognised> {
         let mut head = Vec::new();
         loop {
             let want = (head.len() * 8).clamp(HEAD, MAX_LINE + 1);
@@ -168,7 +173,11 @@ impl Scan<'_> {
     }
 
     /// Opens an input that starts with `head` in its format; `None` where more of it must be seen.
-    pub(super) fn recognise(&self, source: &dyn Source, head: Head<'_>) -> Result<Option<Recognised>> {
+    pub(super) fn recognise(
+        &self,
+        source: &dyn Source,
+        head: Head<'_>,
+    ) -> Result<Option<Recognised>> {
         let refused = |what| Error::bad(Name::from(source.path()).to_string(), what);
         let found = match (self.format, source.listed()) {
             (Some(format), _) => Some(format::Recognised::Known(format)),

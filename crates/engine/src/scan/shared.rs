@@ -59,7 +59,9 @@ impl<'a> Shared<'a> {
             error: Mutex::default(),
             failed: AtomicUsize::new(usize::MAX),
             stopped: AtomicBool::new(false),
-            started_ms: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64),
+            started_ms: SystemTime::now()
+                .duration_since(SystemTime::UNIX_EPOCH)
+                .map_or(0, |since| since.as_millis() as u64),
             room: Arc::default(),
         }
     }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::pipe::Pipe;
-use crate::source::{Listed, Found, ReadAt, Source, decompress};
+use crate::source::{Found, Listed, ReadAt, Source, decompress};
 
 /// A regular file.
 #[derive(Debug)]

@@ -129,8 +129,14 @@ pub(crate) fn of(
     input.duplicate_share_exact = duplicates.is_some_and(Duplicates::is_exact);
 
     let gaps = Gaps::of(&input);
-    let unreadable = [gaps.sizes, gaps.operations].into_iter().flatten().map(Evidence::Unreadable);
-    let lost = (gaps.lost_rows > 0).then_some(Evidence::LostRows { rows: gaps.lost_rows, keys: gaps.keys });
+    let unreadable = [gaps.sizes, gaps.operations]
+        .into_iter()
+        .flatten()
+        .map(Evidence::Unreadable);
+    let lost = (gaps.lost_rows > 0).then_some(Evidence::LostRows {
+        rows: gaps.lost_rows,
+        keys: gaps.keys,
+    });
     let mut found: Vec<Evidence> = unreadable.chain(lost).collect();
     if shows_only_operations(tallies) || shows_only_extremes(tallies) {
         // Keys that nobody asked for are not in a capture: that they are missing says nothing.

@@ -3,8 +3,8 @@
 use slotscope_engine::name::Name;
 
 use crate::summary::cause::{Cause, CauseKind};
-use crate::summary::gaps::Gaps;
 use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, named};
+use crate::summary::gaps::Gaps;
 use crate::summary::independent_units::{UnitKind, UnitsBy};
 use crate::summary::integrity::Sign;
 use crate::summary::judge::Judgement;

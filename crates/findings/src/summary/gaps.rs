@@ -47,7 +47,10 @@ impl Gaps {
     /// What `input` lacks.
     pub(crate) fn of(input: &InputFacts) -> Gaps {
         let gap = |role: Lost| {
-            let found = input.unreadable_values.iter().find(|values| values.role == role)?;
+            let found = input
+                .unreadable_values
+                .iter()
+                .find(|values| values.role == role)?;
             Some(Gap {
                 role,
                 count: found.count,
@@ -59,7 +62,8 @@ impl Gaps {
         let known = input.weights.get(Metric::Bytes).copied();
         let unread = gap(Lost::Size).map_or(0, |gap| gap.count);
         let rejected = input.rejected.count;
-        let is_lost = rejected >= LOST_ROWS && rejected as f64 >= LOST_SHARE * (input.keys + rejected) as f64;
+        let is_lost =
+            rejected >= LOST_ROWS && rejected as f64 >= LOST_SHARE * (input.keys + rejected) as f64;
         Gaps {
             sizes: gap(Lost::Size),
             operations: gap(Lost::Operations),
@@ -80,7 +84,8 @@ impl Gaps {
 
     /// Whether too many values of this measure are missing.
     pub(crate) fn are_missing(&self, measure: Measure) -> bool {
-        measure == Measure::Bytes && self.without_size as f64 >= MISSING_UNJUDGED * self.keys.max(1) as f64
+        measure == Measure::Bytes
+            && self.without_size as f64 >= MISSING_UNJUDGED * self.keys.max(1) as f64
     }
 
     /// What the fullest node may hold more of, in fair shares of so many nodes, if all rows that were lost are its keys.

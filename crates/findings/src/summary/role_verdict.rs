@@ -248,7 +248,11 @@ impl RoleInputs<'_> {
             return unjudged(Reason::Missing);
         }
         let may_be = split.max_over_mean + gaps.lost_shares(split.nodes());
-        if judged.state == State::Balanced && judged.reason.is_none() && gaps.lost_rows > 0 && may_be > judged.bands.lower {
+        if judged.state == State::Balanced
+            && judged.reason.is_none()
+            && gaps.lost_rows > 0
+            && may_be > judged.bands.lower
+        {
             return Judgement {
                 state: State::Suspicious,
                 ..judged

@@ -124,11 +124,26 @@ impl InWords for Fullest {
 
 impl InWords for Gap {
     fn in_words(&self) -> String {
-        let Gap { role, count, of, text, line } = self;
+        let Gap {
+            role,
+            count,
+            of,
+            text,
+            line,
+        } = self;
         let line = line.map_or(String::new(), |line| format!(", line {}", grouped(line)));
-        let first = if text.is_empty() { String::new() } else { format!(" ({text}{line})") };
+        let first = if text.is_empty() {
+            String::new()
+        } else {
+            format!(" ({text}{line})")
+        };
         let of = (*of).max(*count);
-        format!("{} of {} {} could not be read{first}", grouped(*count), grouped(of), role.name(of))
+        format!(
+            "{} of {} {} could not be read{first}",
+            grouped(*count),
+            grouped(of),
+            role.name(of)
+        )
     }
 }
 

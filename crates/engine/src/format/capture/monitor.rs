@@ -54,7 +54,14 @@ impl Reader for Records {
         while start < block.len() {
             let end = ends.next(block, start).unwrap_or(block.len());
             let record = start + self.start(&block.content()[start..end]);
-            read_line(block, (start, record, end), piece.offset, &mut quotes, &mut words, &mut gather);
+            read_line(
+                block,
+                (start, record, end),
+                piece.offset,
+                &mut quotes,
+                &mut words,
+                &mut gather,
+            );
             start = end + 1;
         }
         gather.finish(block)
@@ -65,7 +72,10 @@ impl Records {
     /// Where the record of a line starts.
     #[inline]
     fn start(&self, line: &[u8]) -> usize {
-        let usual = || line.get(self.lead..).is_some_and(|text| Start::parse(text).is_some());
+        let usual = || {
+            line.get(self.lead..)
+                .is_some_and(|text| Start::parse(text).is_some())
+        };
         if self.lead == 0 || usual() {
             return self.lead;
         }

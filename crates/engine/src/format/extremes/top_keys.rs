@@ -134,7 +134,11 @@ fn raw(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
     let to = from + memchr::memmem::rfind(&line[from..], b"' has ")?;
     let mut words = line[to + b"' has ".len()..].split(|byte| *byte == b' ');
     let (number, unit) = (integer(words.next()?)?, words.next()?);
-    let extreme = if unit == b"bytes" { Extreme::Bytes } else { Extreme::Elements };
+    let extreme = if unit == b"bytes" {
+        Extreme::Bytes
+    } else {
+        Extreme::Elements
+    };
     (words.next().is_none() && !has_double(from)).then_some(((from, to), extreme, number))
 }
 

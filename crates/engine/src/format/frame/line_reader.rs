@@ -89,7 +89,9 @@ impl<R: Row> Reader for LineReader<R> {
                     let (from, to) = undone.unwrap_or((from, to));
                     from..to
                 }
-                Parsed::WithoutSize(..) => return gather.not_a_row(start, whole, Ok("a size without a key")),
+                Parsed::WithoutSize(..) => {
+                    return gather.not_a_row(start, whole, Ok("a size without a key"));
+                }
                 Parsed::Note(notice) => return gather.not_a_row(start, whole, Err(notice)),
                 Parsed::Reject(reason) => return gather.not_a_row(start, whole, Ok(reason)),
             };

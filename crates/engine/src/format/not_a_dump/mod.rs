@@ -116,7 +116,9 @@ fn only_failures(lines: &[&[u8]]) -> Option<String> {
 fn without_java<'a>(line: &'a [u8]) -> &'a [u8] {
     const HEADER: &[u8] = b"\xAC\xED\x00\x05t";
     const LENGTH: usize = 2;
-    line.strip_prefix(HEADER).and_then(|rest| rest.get(LENGTH..)).unwrap_or(line)
+    line.strip_prefix(HEADER)
+        .and_then(|rest| rest.get(LENGTH..))
+        .unwrap_or(line)
 }
 
 /// Explains for lines with control bytes how to list keys that contain them.

@@ -82,7 +82,21 @@ pub(crate) fn count(text: &[u8]) -> Option<u64> {
 /// Whether `text` is how programs write that there is no number.
 pub(crate) fn is_missing(text: &[u8]) -> bool {
     const MISSING: [&str; 16] = [
-        "", "null", "nil", "(nil)", "none", "nan", "n/a", "na", "-", "--", "?", "\\n", "-1", "-2", "undefined",
+        "",
+        "null",
+        "nil",
+        "(nil)",
+        "none",
+        "nan",
+        "n/a",
+        "na",
+        "-",
+        "--",
+        "?",
+        "\\n",
+        "-1",
+        "-2",
+        "undefined",
         "unknown",
     ];
     let first = text.first().copied().unwrap_or(b'-');
@@ -143,7 +157,11 @@ impl Quantity {
         if unit.is_empty() && !rest.is_empty() {
             return None;
         }
-        let unit = if unit.is_empty() { None } else { Some(unit_bytes(unit)?) };
+        let unit = if unit.is_empty() {
+            None
+        } else {
+            Some(unit_bytes(unit)?)
+        };
         Some(Quantity {
             digits,
             exponent,
@@ -182,7 +200,9 @@ fn whole(text: &[u8]) -> Option<(u128, usize)> {
         return None;
     }
     let mut number = digits_of(&text[..len]);
-    let between = BETWEEN.iter().find(|between| text[len..].starts_with(between));
+    let between = BETWEEN
+        .iter()
+        .find(|between| text[len..].starts_with(between));
     if let Some(between) = between.filter(|_| len <= 3) {
         let is_group = |rest: &[u8]| count_digits(rest) == 3;
         while len < MAX_DIGITS

@@ -3,7 +3,7 @@
 
 use crate::format::parse::json_object;
 use crate::format::table::columns::ColumnNames;
-use crate::format::table::csv::CsvKeys;
+use crate::format::table::csv_keys::CsvKeys;
 use crate::format::table::jsonl::JsonKeys;
 use crate::format::table::raw_rows::header;
 use crate::format::{Detected, Format, Head, Opened, table};

@@ -177,7 +177,8 @@ fn starts_with_cursor(head: &[u8]) -> bool {
     let Some(cursor) = start.and_then(|start| start.strip_prefix(b"\"")) else {
         return false;
     };
-    let Some(end) = memchr::memchr(b'"', cursor).filter(|end| cursor::is_cursor(&cursor[..*end])) else {
+    let Some(end) = memchr::memchr(b'"', cursor).filter(|end| cursor::is_cursor(&cursor[..*end]))
+    else {
         return false;
     };
     let comma = Some(cursor[end + 1..].trim_ascii_start());

@@ -101,7 +101,11 @@ fn behind_separator(text: &[u8]) -> Option<&[u8]> {
 
 /// A size as MEMORY USAGE shows it in a pipe or on a terminal; a key that expired meanwhile has none.
 fn number(text: &[u8]) -> Option<u64> {
-    if is_missing(text) { Some(MISSING) } else { size(text) }
+    if is_missing(text) {
+        Some(MISSING)
+    } else {
+        size(text)
+    }
 }
 
 impl Row for KeyAndSize {

@@ -7,9 +7,22 @@ use crate::format::parse::time;
 
 /// The names of types, as tools print them.
 const TYPES: [&str; 12] = [
-    "string", "hash", "list", "set", "zset", "stream", "none", "json", "rejson-rl", "geo", "hyperloglog", "module",
+    "string",
+    "hash",
+    "list",
+    "set",
+    "zset",
+    "stream",
+    "none",
+    "json",
+    "rejson-rl",
+    "geo",
+    "hyperloglog",
+    "module",
 ];
-const LEVELS: [&str; 8] = ["debug", "info", "warn", "warning", "error", "notice", "trace", "fatal"];
+const LEVELS: [&str; 8] = [
+    "debug", "info", "warn", "warning", "error", "notice", "trace", "fatal",
+];
 
 /// What a cell is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,9 +50,16 @@ pub(super) fn value(cell: &[u8]) -> Value {
     }
     let is_around = |byte: &u8| b"()[]<>\"'".contains(byte);
     let from = cell.iter().position(|byte| !is_around(byte)).unwrap_or(0);
-    let to = cell.iter().rposition(|byte| !is_around(byte)).map_or(0, |at| at + 1);
+    let to = cell
+        .iter()
+        .rposition(|byte| !is_around(byte))
+        .map_or(0, |at| at + 1);
     let bare = cell.get(from..to).unwrap_or_default();
-    let is = |words: &[&str]| words.iter().any(|word| bare.eq_ignore_ascii_case(word.as_bytes()));
+    let is = |words: &[&str]| {
+        words
+            .iter()
+            .any(|word| bare.eq_ignore_ascii_case(word.as_bytes()))
+    };
     match () {
         () if is(&TYPES) || is(&LEVELS) => Value::Word,
         () if is_time(bare) => Value::Time,
@@ -50,7 +70,9 @@ pub(super) fn value(cell: &[u8]) -> Value {
 /// A date, a time of day, or both.
 fn is_time(text: &[u8]) -> bool {
     let text = text.strip_suffix(b":").unwrap_or(text);
-    time::timestamp(text).is_some() || is_date(text) || is_clock(text.strip_suffix(b"Z").unwrap_or(text))
+    time::timestamp(text).is_some()
+        || is_date(text)
+        || is_clock(text.strip_suffix(b"Z").unwrap_or(text))
 }
 
 fn is_date(text: &[u8]) -> bool {
@@ -67,7 +89,8 @@ fn is_clock(text: &[u8]) -> bool {
         None => (text, &text[..0]),
     };
     let parts: Vec<&[u8]> = text.split(|byte| *byte == b':').collect();
-    let is_part = |part: &&[u8]| (1..=2).contains(&part.len()) && part.iter().all(u8::is_ascii_digit);
+    let is_part =
+        |part: &&[u8]| (1..=2).contains(&part.len()) && part.iter().all(u8::is_ascii_digit);
     (2..=3).contains(&parts.len())
         && parts.iter().all(is_part)
         && parts[1..].iter().all(|part| part.len() == 2)
@@ -96,7 +119,11 @@ pub(super) const MOST: f64 = 0.95;
 
 /// The part of `all` that `of` is.
 pub(super) fn share(of: usize, all: usize) -> f64 {
-    if all == 0 { 0.0 } else { of as f64 / all as f64 }
+    if all == 0 {
+        0.0
+    } else {
+        of as f64 / all as f64
+    }
 }
 
 /// The part of `all` that `is` holds for.
@@ -162,7 +189,12 @@ impl<'a> Column<'a> {
 
     /// Whether the cells are texts.
     pub(super) fn is_text(&self) -> bool {
-        !self.is_decorated && self.len() > 0 && self.values.iter().all(|values| share(*values, self.len()) < 0.9)
+        !self.is_decorated
+            && self.len() > 0
+            && self
+                .values
+                .iter()
+                .all(|values| share(*values, self.len()) < 0.9)
     }
 
     /// Whether each cell is another, but for the keys that SCAN returns twice.
@@ -176,9 +208,25 @@ impl<'a> Column<'a> {
         self.len() >= 20 && share(self.distinct, self.len()) < 0.05
     }
 
+    /// Whether the cells are a word that never varies, or one of a few: it says nothing of a row.
+    pub(super) fn is_filler(&self) -> bool {
+        !self.is_value() && (self.constant().is_some() || self.is_repetitive())
+    }
+
+    /// The text that all cells have.
+    pub(super) fn constant(&self) -> Option<&'a [u8]> {
+        self.cells
+            .first()
+            .copied()
+            .filter(|_| self.distinct == 1 && self.len() >= 3)
+    }
+
     /// The part of the cells that have what names of keys mostly have: a delimiter or a digit.
     pub(super) fn look_like_keys(&self) -> f64 {
-        let has = |cell: &&[u8]| cell.iter().any(|byte| byte.is_ascii_digit() || b":/._#{}@-".contains(byte));
+        let has = |cell: &&[u8]| {
+            cell.iter()
+                .any(|byte| byte.is_ascii_digit() || b":/._#{}@-".contains(byte))
+        };
         share_of(&self.cells, has)
     }
 
@@ -186,12 +234,20 @@ impl<'a> Column<'a> {
     pub(super) fn size(&self) -> Option<MayBeSize> {
         let most = *self.numbers.iter().max()?;
         let has_fraction = |cell: &&[u8]| {
-            let behind = cell.iter().position(|byte| *byte == b'.').map(|at| &cell[at + 1..]);
-            let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).any(|byte| *byte != b'0');
+            let behind = cell
+                .iter()
+                .position(|byte| *byte == b'.')
+                .map(|at| &cell[at + 1..]);
+            let digits = |text: &[u8]| {
+                text.iter()
+                    .take_while(|byte| byte.is_ascii_digit())
+                    .any(|byte| *byte != b'0')
+            };
             behind.is_some_and(|behind| digits(behind) && behind.iter().all(u8::is_ascii_digit))
         };
         let is_time = |number: &u64| {
-            (1_000_000_000..=2_200_000_000).contains(number) || (1_000_000_000_000..=2_200_000_000_000).contains(number)
+            (1_000_000_000..=2_200_000_000).contains(number)
+                || (1_000_000_000_000..=2_200_000_000_000).contains(number)
         };
         if self.are_numbers() < MOST
             || self.is_index
@@ -205,7 +261,11 @@ impl<'a> Column<'a> {
         let least = *self.numbers.iter().min()?;
         let are_ordinals =
             share(distinct, numbers) >= 0.98 && numbers >= 5 && most - least < 4 * numbers as u64;
-        Some(if most < 40 || are_ordinals { MayBeSize::Hardly } else { MayBeSize::Likely })
+        Some(if most < 40 || are_ordinals {
+            MayBeSize::Hardly
+        } else {
+            MayBeSize::Likely
+        })
     }
 
     /// Whether these are what MEMORY USAGE answers: allocators give multiples of 8.
@@ -232,12 +292,22 @@ fn decorated(cell: &[u8]) -> Option<u64> {
     };
     let (last, digits) = cell.split_last()?;
     let is_mark = b".):]".contains(last) && (1..=12).contains(&digits.len());
-    (is_mark && digits.iter().all(u8::is_ascii_digit)).then(|| size(digits)).flatten()
+    (is_mark && digits.iter().all(u8::is_ascii_digit))
+        .then(|| size(digits))
+        .flatten()
 }
 
 fn is_index(numbers: &[u64], cells: usize) -> bool {
-    let steps = || numbers.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1));
-    numbers.len() == cells && numbers.first().is_some_and(|first| *first == 1 || *first == 0 && cells > 1) && steps()
+    let steps = || {
+        numbers
+            .windows(2)
+            .all(|pair| pair[1] == pair[0].wrapping_add(1))
+    };
+    numbers.len() == cells
+        && numbers
+            .first()
+            .is_some_and(|first| *first == 1 || *first == 0 && cells > 1)
+        && steps()
 }
 
 /// The bytes that all of `texts` start with.
@@ -246,7 +316,11 @@ pub(super) fn common_prefix<'a>(texts: &[&'a [u8]]) -> &'a [u8] {
         return b"";
     };
     let len = rest.iter().fold(first.len(), |len, text| {
-        first[..len].iter().zip(*text).take_while(|(a, b)| a == b).count()
+        first[..len]
+            .iter()
+            .zip(*text)
+            .take_while(|(a, b)| a == b)
+            .count()
     });
     &first[..len]
 }
@@ -257,7 +331,10 @@ pub(super) fn common_suffix<'a>(texts: &[&'a [u8]]) -> &'a [u8] {
         return b"";
     };
     let len = rest.iter().fold(first.len(), |len, text| {
-        let pairs = first[first.len() - len..].iter().rev().zip(text.iter().rev());
+        let pairs = first[first.len() - len..]
+            .iter()
+            .rev()
+            .zip(text.iter().rev());
         pairs.take_while(|(a, b)| a == b).count()
     });
     &first[first.len() - len..]
@@ -269,7 +346,8 @@ fn without_affix(cells: Vec<&[u8]>) -> Vec<&[u8]> {
         return cells;
     }
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let is_open = |byte: &u8| !is_word(byte) && !byte.is_ascii_whitespace() && !b"+-".contains(byte);
+    let is_open =
+        |byte: &u8| !is_word(byte) && !byte.is_ascii_whitespace() && !b"+-".contains(byte);
     let prefix = common_prefix(&cells);
     let before = prefix.iter().take_while(|byte| is_open(byte)).count();
     let suffix = common_suffix(&cells);
@@ -281,9 +359,17 @@ fn without_affix(cells: Vec<&[u8]>) -> Vec<&[u8]> {
     if before + behind == 0 {
         return cells;
     }
-    let inside = |cell: &&'_ [u8]| cell.len() > before + behind && cell[before..cell.len() - behind].iter().all(u8::is_ascii_digit);
+    let inside = |cell: &&'_ [u8]| {
+        cell.len() > before + behind
+            && cell[before..cell.len() - behind]
+                .iter()
+                .all(u8::is_ascii_digit)
+    };
     if cells.iter().all(inside) {
-        cells.iter().map(|cell| &cell[before..cell.len() - behind]).collect()
+        cells
+            .iter()
+            .map(|cell| &cell[before..cell.len() - behind])
+            .collect()
     } else {
         cells
     }
@@ -303,8 +389,14 @@ pub(super) fn families(names: &[&[u8]]) -> usize {
 
 fn family(name: &[u8]) -> Vec<u8> {
     let name = name.trim_ascii();
-    let name = name.strip_prefix(b"\"").or(name.strip_prefix(b"'")).unwrap_or(name);
-    let end = name.iter().position(|byte| b":/._|#-".contains(byte)).unwrap_or(name.len());
+    let name = name
+        .strip_prefix(b"\"")
+        .or(name.strip_prefix(b"'"))
+        .unwrap_or(name);
+    let end = name
+        .iter()
+        .position(|byte| b":/._|#-".contains(byte))
+        .unwrap_or(name.len());
     let mut family: Vec<u8> = Vec::new();
     for byte in &name[..end] {
         let byte = if byte.is_ascii_digit() { b'9' } else { *byte };
@@ -313,7 +405,11 @@ fn family(name: &[u8]) -> Vec<u8> {
         }
     }
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase();
-    if family.len() >= 6 && family.iter().all(is_hex) { b"hex".to_vec() } else { family }
+    if family.len() >= 6 && family.iter().all(is_hex) {
+        b"hex".to_vec()
+    } else {
+        family
+    }
 }
 
 #[cfg(test)]
@@ -338,7 +434,8 @@ mod tests {
 
     #[test]
     fn a_column_knows_indexes_sizes_and_progress() {
-        let of = |cells: &[&'static str]| Column::of(cells.iter().map(|cell| cell.as_bytes()).collect());
+        let of =
+            |cells: &[&'static str]| Column::of(cells.iter().map(|cell| cell.as_bytes()).collect());
         assert!(of(&["0", "1", "2"]).is_index && of(&["1)", "2)", "3)"]).is_decorated);
         assert!(of(&["[1/9]", "[2/9]", "[3/9]"]).is_index);
         assert_eq!(of(&["56", "184", "96"]).size(), Some(MayBeSize::Likely));
@@ -349,7 +446,9 @@ mod tests {
 
     #[test]
     fn families_are_first_segments_with_numbers_and_ids_as_one() {
-        let of = |names: &[&'static str]| families(&names.iter().map(|name| name.as_bytes()).collect::<Vec<_>>());
+        let of = |names: &[&'static str]| {
+            families(&names.iter().map(|name| name.as_bytes()).collect::<Vec<_>>())
+        };
         assert_eq!(of(&["user:1", "user:2", "cart:1"]), 2);
         assert_eq!(of(&["user1", "user22"]), 1);
         assert_eq!(of(&["0123abcdef", "fedcba9876"]), 1);

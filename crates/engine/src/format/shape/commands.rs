@@ -39,7 +39,8 @@ pub(in crate::format) fn in_resp(head: Head<'_>) -> Detected {
             rest = &rest[end..];
         }
     }
-    let are_commands = selects || known > 0 && (worded == arrays || named == arrays && 2 * known >= arrays);
+    let are_commands =
+        selects || known > 0 && (worded == arrays || named == arrays && 2 * known >= arrays);
     match (arrays, row(rest)) {
         (0, _) => Detected::No,
         _ if !are_commands => Detected::No,
@@ -53,14 +54,20 @@ pub(in crate::format) fn in_resp(head: Head<'_>) -> Detected {
 /// Words of letters, with points, hyphens or underscores between them: `SET`, `JSON.SET`, `FT._CREATEIFNX`.
 fn is_word(name: &[u8]) -> bool {
     let is_between = |byte: &u8| b"._-".contains(byte);
-    let starts = name.len() >= 2 && name.len() <= 40 && name.iter().take(2).all(u8::is_ascii_alphabetic);
-    starts && name.iter().all(|byte| byte.is_ascii_alphabetic() || is_between(byte))
+    let starts =
+        name.len() >= 2 && name.len() <= 40 && name.iter().take(2).all(u8::is_ascii_alphabetic);
+    starts
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphabetic() || is_between(byte))
 }
 
 fn is_name(name: &[u8]) -> bool {
     name.len() <= 40
         && name.first().is_some_and(u8::is_ascii_alphabetic)
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte))
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte))
 }
 
 /// Why lines that are commands for redis-cli are refused.
@@ -74,9 +81,15 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
     let are_shouted = commands.iter().all(|command| command.is_upper);
     let are_several = commands.iter().any(|command| command.name != first.name);
     let are_called = commands.iter().all(|command| command.is_called);
-    let keys: Vec<&Found> = commands.iter().copied().filter(|command| command.has_delimiter).collect();
+    let keys: Vec<&Found> = commands
+        .iter()
+        .copied()
+        .filter(|command| command.has_delimiter)
+        .collect();
     let have_keys = share(keys.len(), commands.len()) >= 0.7;
-    let are_commands = are_shouted || are_several || are_called || have_keys;
+    let with_keys = commands.iter().filter(|command| command.has_keys).count();
+    let are_commands =
+        (are_shouted || are_several || are_called || have_keys) && 2 * with_keys >= commands.len();
     are_commands.then(|| {
         "commands for redis-cli, no key dump: awk '{print $2}' FILE | slotscope analyze - takes their first arguments, \
          slotscope fanout FILE says which of them span slots; --format lines reads each line as a key"
@@ -87,7 +100,10 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
 /// Caches of web servers have such names: `GET /index.html`.
 fn is_http_cache(rows: &[&[u8]]) -> bool {
     let is_request = |row: &&[u8]| {
-        let rest = row.get(..4).filter(|word| word.eq_ignore_ascii_case(b"get ")).map(|_| &row[4..]);
+        let rest = row
+            .get(..4)
+            .filter(|word| word.eq_ignore_ascii_case(b"get "))
+            .map(|_| &row[4..]);
         rest.is_some_and(|rest| rest.starts_with(b"/") || rest.starts_with(b"http"))
     };
     share_of(rows, is_request) > 0.5
@@ -99,6 +115,8 @@ struct Found {
     is_upper: bool,
     /// Whether the line calls a client.
     is_called: bool,
+    /// Whether it has keys.
+    has_keys: bool,
     /// Whether its first argument has a colon, as names of keys do.
     has_delimiter: bool,
 }
@@ -126,13 +144,18 @@ impl Found {
             name: command.name,
             is_upper: words[0].iter().all(|byte| !byte.is_ascii_lowercase()),
             is_called,
+            has_keys: !places.is_empty(),
             has_delimiter: words.get(1).is_some_and(|word| word.contains(&b':')),
         })
     }
 }
 
 fn is_option_of_set(word: &[u8]) -> bool {
-    ["ex", "px", "nx", "xx", "get", "keepttl", "exat", "pxat", "ifeq"].iter().any(|option| word.eq_ignore_ascii_case(option.as_bytes()))
+    [
+        "ex", "px", "nx", "xx", "get", "keepttl", "exat", "pxat", "ifeq",
+    ]
+    .iter()
+    .any(|option| word.eq_ignore_ascii_case(option.as_bytes()))
 }
 
 /// Whether lines are samples of Prometheus.
@@ -142,10 +165,19 @@ pub(super) fn are_samples(rows: &[&[u8]]) -> bool {
         let labels = open.and_then(|open| Some((open, memchr::memrchr(b'}', row)?)));
         labels.is_some_and(|(open, close)| {
             let name = &row[..open];
-            let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(byte));
-            let number = row.get(close + 1..).and_then(|rest| rest.strip_prefix(b" "));
-            let is_number = number.is_some_and(|number| std::str::from_utf8(number).is_ok_and(|number| number.trim().parse::<f64>().is_ok()));
-            is_name && is_number && memchr::memmem::find(&row[open..close.max(open)], b"=\"").is_some()
+            let is_name = !name.is_empty()
+                && name
+                    .iter()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(byte));
+            let number = row
+                .get(close + 1..)
+                .and_then(|rest| rest.strip_prefix(b" "));
+            let is_number = number.is_some_and(|number| {
+                std::str::from_utf8(number).is_ok_and(|number| number.trim().parse::<f64>().is_ok())
+            });
+            is_name
+                && is_number
+                && memchr::memmem::find(&row[open..close.max(open)], b"=\"").is_some()
         })
     };
     let is_comment = |row: &&[u8]| row.starts_with(b"# ");

@@ -28,7 +28,11 @@ pub(super) struct Text<'a> {
 impl<'a> Text<'a> {
     /// Without the blanks around it.
     pub(super) fn trimmed(self) -> &'a [u8] {
-        if self.is_quoted { self.raw } else { self.raw.trim_ascii() }
+        if self.is_quoted {
+            self.raw
+        } else {
+            self.raw.trim_ascii()
+        }
     }
 }
 
@@ -60,10 +64,16 @@ impl<'a> CutRows<'a> {
     /// Whether each row starts and ends with the separator; then what is outside of it is dropped.
     pub(super) fn strip_border(&mut self) -> bool {
         let is_framed = |row: &&[u8], cells: &[Cell]| {
-            let is_blank = |cell: &Cell| row[cell.span.0 as usize..cell.span.1 as usize].trim_ascii().is_empty();
+            let is_blank = |cell: &Cell| {
+                row[cell.span.0 as usize..cell.span.1 as usize]
+                    .trim_ascii()
+                    .is_empty()
+            };
             cells.len() > 2 && is_blank(&cells[0]) && is_blank(&cells[cells.len() - 1])
         };
-        let framed = (0..self.rows.len()).filter(|at| is_framed(&self.rows[*at], self.cells(*at))).count();
+        let framed = (0..self.rows.len())
+            .filter(|at| is_framed(&self.rows[*at], self.cells(*at)))
+            .count();
         let is_border = framed as f64 >= super::column::MOST * self.rows.len() as f64;
         self.border = usize::from(is_border);
         is_border
@@ -78,7 +88,11 @@ impl<'a> CutRows<'a> {
     pub(super) fn cells(&self, row: usize) -> &[Cell] {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         let cells = &self.cells[start..self.ends[row]];
-        if cells.len() > 2 { &cells[self.border..cells.len() - self.border] } else { cells }
+        if cells.len() > 2 {
+            &cells[self.border..cells.len() - self.border]
+        } else {
+            cells
+        }
     }
 
     /// The text of a cell.
@@ -92,7 +106,10 @@ impl<'a> CutRows<'a> {
 
     /// The texts of a row.
     pub(super) fn texts(&self, row: usize) -> Vec<Text<'a>> {
-        self.cells(row).iter().map(|cell| self.text(row, *cell)).collect()
+        self.cells(row)
+            .iter()
+            .map(|cell| self.text(row, *cell))
+            .collect()
     }
 
     /// How many cells most rows from `from` on have, and the largest number of them where several are as frequent.
@@ -101,7 +118,9 @@ impl<'a> CutRows<'a> {
         for row in from..self.len() {
             *counts.entry(self.cells(row).len()).or_default() += 1;
         }
-        let most = counts.into_iter().max_by_key(|(cells, rows)| (*rows, *cells));
+        let most = counts
+            .into_iter()
+            .max_by_key(|(cells, rows)| (*rows, *cells));
         most.map_or(0, |(cells, _)| cells)
     }
 }

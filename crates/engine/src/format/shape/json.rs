@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 use crate::format::Head;
 use crate::format::parse::json_object::{self, Value};
 use crate::format::parse::python;
-use crate::format::shape::column::{Column, MOST, share};
+use crate::format::shape::column::{Column, MOST, MayBeSize, share};
 use crate::format::shape::lines::Lines;
 use crate::format::table::Span;
 use crate::format::table::columns::{ColumnNames, Role};
+use crate::metric::Metric;
 
 /// What JSON is.
 #[derive(Debug)]
 pub(super) enum Json {
     /// Objects with a key among their members.
     Members,
-    /// Objects of which one member is a name that differs in each: its name.
-    ByContent(String),
+    /// Objects of which one member is a name that differs in each, and perhaps one other a size: their names.
+    ByContent { key: String, size: Option<String> },
     /// Objects that may be keys themselves.
     Objects,
     /// No list of keys: why, and a command.
@@ -68,27 +69,47 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     let objects: Vec<&Vec<Member<'_>>> = found.iter().flatten().collect();
     let first = found.first()?.as_ref()?;
     if share(objects.len(), found.len()) < MOST {
-        let are_python = lines.rows.iter().filter(|row| row.starts_with(b"{'")).count();
+        let are_python = lines
+            .rows
+            .iter()
+            .filter(|row| row.starts_with(b"{'"))
+            .count();
         return (share(are_python, lines.rows.len()) >= MOST).then(python_dicts);
     }
     let is_nested = first.iter().any(|(.., kind)| *kind == Kind::Nested);
     let are_numbers = !first.is_empty() && first.iter().all(|(.., kind)| *kind == Kind::Bare);
-    if objects.len() == 1 && (is_nested || are_numbers || first.len() > 30) && !has_key(first, names) {
+    if objects.len() == 1
+        && (is_nested || are_numbers || first.len() > 30)
+        && !has_key(first, names)
+    {
         return None;
     }
-    let sets: Vec<BTreeSet<&[u8]>> = objects.iter().map(|members| members.iter().map(|(name, ..)| *name).collect()).collect();
-    let common: BTreeSet<&[u8]> = sets.iter().skip(1).fold(sets[0].clone(), |common, set| common.intersection(set).copied().collect());
+    let sets: Vec<BTreeSet<&[u8]>> = objects
+        .iter()
+        .map(|members| members.iter().map(|(name, ..)| *name).collect())
+        .collect();
+    let common: BTreeSet<&[u8]> = sets.iter().skip(1).fold(sets[0].clone(), |common, set| {
+        common.intersection(set).copied().collect()
+    });
     let any: BTreeSet<&[u8]> = sets.iter().flatten().copied().collect();
     if any.iter().any(|name| is_key(name, names)) {
         return Some(Json::Members);
     }
-    let are_keys = sets.iter().all(|set| set.len() == 1) && any.len() == sets.len() && sets.len() > 1;
+    let are_keys =
+        sets.iter().all(|set| set.len() == 1) && any.len() == sets.len() && sets.len() > 1;
     if common.is_empty() || are_keys {
         let way_out = "JSON objects whose members are the keys: jq -r 'keys[]' FILE | slotscope analyze - ; --format lines reads each line as a key";
         return Some(Json::Refused(way_out.into()));
     }
-    let texts: Vec<(&[u8], Vec<&[u8]>)> = common.iter().filter_map(|name| Some((*name, texts_of(&objects, name)?))).collect();
-    let is_command = |name: &&[u8]| [&b"command"[..], b"cmd", b"args", b"argv"].iter().any(|word| name.eq_ignore_ascii_case(word));
+    let texts: Vec<(&[u8], Vec<&[u8]>)> = common
+        .iter()
+        .filter_map(|name| Some((*name, values_of(&objects, name, Kind::Text)?)))
+        .collect();
+    let is_command = |name: &&[u8]| {
+        [&b"command"[..], b"cmd", b"args", b"argv"]
+            .iter()
+            .any(|word| name.eq_ignore_ascii_case(word))
+    };
     if texts.iter().any(|(name, _)| is_command(name)) {
         let way_out = "commands in JSON, no key dump: jq -r '.Command // .command // .cmd // .args' FILE | slotscope fanout - says which of them span slots; \
             --format lines reads each line as a key";
@@ -101,18 +122,49 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     let mut by_content = texts.iter().filter(|(_, texts)| is_name(texts));
     let only = by_content.next().filter(|_| by_content.next().is_none());
     match only.filter(|_| objects.len() >= 3 && common.len() > 1) {
-        Some((name, _)) => Some(std::str::from_utf8(name).map_or(Json::Objects, |name| Json::ByContent(name.into()))),
+        Some((name, _)) => {
+            Some(
+                std::str::from_utf8(name).map_or(Json::Objects, |name| Json::ByContent {
+                    key: name.into(),
+                    size: size_by_content(&objects, &common, names),
+                }),
+            )
+        }
         None => Some(Json::Objects),
     }
 }
 
-/// The values of a member in each of the objects, if all are texts.
-fn texts_of<'a>(objects: &[&Vec<Member<'a>>], name: &[u8]) -> Option<Vec<&'a [u8]>> {
+/// The values of a member in each of the objects, if all are of this kind.
+fn values_of<'a>(objects: &[&Vec<Member<'a>>], name: &[u8], kind: Kind) -> Option<Vec<&'a [u8]>> {
     let of = |members: &&Vec<Member<'a>>| {
         let found = members.iter().find(|(other, ..)| *other == name)?;
-        (found.2 == Kind::Text).then_some(found.1)
+        (found.2 == kind).then_some(found.1)
     };
     objects.iter().map(of).collect()
+}
+
+/// The only member whose numbers may be sizes, where no name says which are.
+fn size_by_content(
+    objects: &[&Vec<Member<'_>>],
+    common: &BTreeSet<&[u8]>,
+    names: &ColumnNames,
+) -> Option<String> {
+    let has_role = |name: &[u8]| names.role(name).is_some();
+    if common.iter().any(|name| {
+        names
+            .role(name)
+            .is_some_and(|(role, _)| role == Role::of(Metric::Bytes))
+    }) {
+        return None;
+    }
+    let is_size = |name: &&&[u8]| {
+        let numbers = values_of(objects, name, Kind::Bare);
+        !has_role(name)
+            && numbers.is_some_and(|numbers| Column::of(numbers).size() == Some(MayBeSize::Likely))
+    };
+    let mut sizes = common.iter().filter(is_size);
+    let only = sizes.next().filter(|_| sizes.next().is_none())?;
+    String::from_utf8(only.to_vec()).ok()
 }
 
 fn python_dicts() -> Json {
@@ -130,7 +182,10 @@ fn has_key(members: &[Member<'_>], names: &ColumnNames) -> bool {
 }
 
 fn has_key_in_array(lines: &Lines<'_>, names: &ColumnNames) -> bool {
-    let head = Head { bytes: lines.head, whole: true };
+    let head = Head {
+        bytes: lines.head,
+        whole: true,
+    };
     json_object::first_names(head).is_ok_and(|found| names.has(&found, Role::Key))
 }
 
@@ -140,7 +195,8 @@ fn document(lines: &Lines<'_>) -> Option<Json> {
     let first = lines.rows.first()?.trim_ascii();
     if let [b'[', rest @ ..] = first
         && lines.rows.len() == 1
-        && (python::is_bytes(first_item(rest)) || python::is_text(first_item(rest)) && rest.trim_ascii_start().starts_with(b"'"))
+        && (python::is_bytes(first_item(rest))
+            || python::is_text(first_item(rest)) && rest.trim_ascii_start().starts_with(b"'"))
     {
         return refused(
             "a list of Python on one line: python3 -c 'import ast,sys\nfor k in ast.literal_eval(sys.stdin.read()): \
@@ -153,7 +209,10 @@ fn document(lines: &Lines<'_>) -> Option<Json> {
     }
     let starts = match first {
         [b'{', rest @ ..] => matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}')),
-        [b'[', rest @ ..] => matches!(rest.trim_ascii_start().first(), Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n')),
+        [b'[', rest @ ..] => matches!(
+            rest.trim_ascii_start().first(),
+            Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n')
+        ),
         _ => false,
     };
     if !starts {
@@ -163,7 +222,11 @@ fn document(lines: &Lines<'_>) -> Option<Json> {
         return refused(OTHER);
     }
     match serde_json::from_slice(first) {
-        Ok(serde_json::Value::Array(items)) if !items.iter().any(|item| item.is_array() || item.is_object()) => None,
+        Ok(serde_json::Value::Array(items))
+            if !items.iter().any(|item| item.is_array() || item.is_object()) =>
+        {
+            None
+        }
         Ok(_) => refused(OTHER),
         Err(_) => None,
     }
@@ -176,6 +239,8 @@ fn first_item(text: &[u8]) -> &[u8] {
     let Some(quote) = quote else {
         return text;
     };
-    let close = text[quote + 1..].iter().position(|byte| *byte == text[quote]);
+    let close = text[quote + 1..]
+        .iter()
+        .position(|byte| *byte == text[quote]);
     close.map_or(text, |close| &text[..quote + close + 2])
 }

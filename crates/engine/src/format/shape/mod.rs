@@ -17,10 +17,10 @@ mod wrapped;
 
 use crate::format::capture::monitor::Records;
 use crate::format::frame::line_reader::LineReader;
-use crate::format::lines::{Raw, DETECTED};
+use crate::format::lines::{DETECTED, Raw};
 use crate::format::not_a_dump;
 use crate::format::table::columns::{ColumnNames, Role};
-use crate::format::table::csv::CsvKeys;
+use crate::format::table::csv_keys::CsvKeys;
 use crate::format::table::jsonl::Jsonl;
 use crate::format::table::layout::Layout;
 use crate::format::table::separator::Separator;
@@ -74,7 +74,9 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     if let Some(refused) = record::refused(&lines.rows) {
         return Err(refused);
     }
-    if let Some(found) = json::of(&lines, names).filter(|_| has_line || lines.head.len() >= LOOKED_AT) {
+    if let Some(found) =
+        json::of(&lines, names).filter(|_| has_line || lines.head.len() >= LOOKED_AT)
+    {
         return of_json(found).map(Some);
     }
     if !has_line {
@@ -82,7 +84,10 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     }
     let rows = &lines.rows;
     let found = table::surest(&lines, names);
-    if let Some(table) = found.as_ref().filter(|table| table.certainty == Certainty::Proven) {
+    if let Some(table) = found
+        .as_ref()
+        .filter(|table| table.certainty == Certainty::Proven)
+    {
         return Ok(Some(Shape::of_table(table)));
     }
     if let Some(refused) = not_a_dump::by_words(head).or_else(|| not_a_dump::by_lines(head)) {
@@ -94,7 +99,10 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     if commands::are_samples(rows) {
         return Err("samples of Prometheus, no key dump: sed -nE 's/.*key=\"([^\"]*)\".*/\\1/p' FILE | slotscope analyze - takes the keys".into());
     }
-    if let Some(wrap) = Wrap::of(rows) {
+    let is_likely = found
+        .as_ref()
+        .is_some_and(|table| table.certainty == Certainty::Likely);
+    if let Some(wrap) = Wrap::of(rows).filter(|wrap| !(is_likely && wrap.may_be_cell())) {
         return Ok(Some(Shape::wrapped(wrap)));
     }
     if let Some(table) = found {
@@ -112,10 +120,11 @@ fn of_json(found: Json) -> Result<Shape, String> {
             rows: Rows::Objects(ColumnNames::USUAL),
             told: Told::sure("JSON objects with a member key"),
         }),
-        Json::ByContent(name) => Ok(Shape {
-            told: Told::by_content(&name),
+        Json::ByContent { key, size } => Ok(Shape {
+            told: Told::by_content(&key),
             rows: Rows::Objects(ColumnNames {
-                key: Some(name),
+                key: Some(key),
+                size,
                 ..ColumnNames::USUAL
             }),
         }),
@@ -190,9 +199,14 @@ impl Shape {
         match &self.rows {
             Rows::Raw(0) => DETECTED.open(head),
             Rows::Raw(skip) => Ok(Raw::after(*skip, head)),
-            Rows::Cells(layout) => Ok(CsvKeys::of(head, (**layout).clone(), ColumnNames::USUAL.escapes).opened("csv")),
+            Rows::Cells(layout) => {
+                Ok(CsvKeys::of(head, (**layout).clone(), ColumnNames::USUAL.escapes).opened("csv"))
+            }
             Rows::Records(lead) => Ok(Opened::lines("monitor", Records { lead: *lead })),
-            Rows::Objects(names) => Jsonl { names: names.clone() }.open(head),
+            Rows::Objects(names) => Jsonl {
+                names: names.clone(),
+            }
+            .open(head),
             Rows::Wrapped(wrap) => Ok(LineReader::open("lines", Wrapped(wrap.clone()))),
         }
     }
@@ -231,7 +245,8 @@ pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result
         table::candidates(&lines).into_iter().find(has)
     };
     let separator = names.separator().or_else(of_rows);
-    let separator = separator.ok_or("no separator makes so many columns of the lines; --column-separator names it")?;
+    let separator = separator
+        .ok_or("no separator makes so many columns of the lines; --column-separator names it")?;
     let mut layout = Layout::new(separator, roles.len());
     for (column, role) in roles.iter().enumerate() {
         if let Some(role) = role {
@@ -240,7 +255,8 @@ pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result
         }
     }
     layout.skip = lines.start as u64;
-    layout.has_quotes = lines.rows.iter().any(|row| row.contains(&b'"')) && matches!(separator, Separator::Byte(_));
+    layout.has_quotes =
+        lines.rows.iter().any(|row| row.contains(&b'"')) && matches!(separator, Separator::Byte(_));
     layout.is_trimmed = !matches!(separator, Separator::Byte(_));
     Ok(layout)
 }
@@ -252,7 +268,13 @@ pub(in crate::format) fn is_value(cell: &[u8]) -> bool {
 
 /// Whether lines in the middle of an input of raw keys are of another shape, about which there is no doubt.
 pub(in crate::format) fn is_another(bytes: &[u8]) -> bool {
-    let lines = Lines::of(Head { bytes, whole: false });
-    let certain = || table::surest(&lines, &ColumnNames::USUAL).is_some_and(|table| table.certainty >= Certainty::Likely);
+    let lines = Lines::of(Head {
+        bytes,
+        whole: false,
+    });
+    let certain = || {
+        table::surest(&lines, &ColumnNames::USUAL)
+            .is_some_and(|table| table.certainty >= Certainty::Likely)
+    };
     lines.rows.len() >= 20 && (record::lead(&lines.rows).is_some() || certain())
 }

@@ -23,7 +23,8 @@ pub(crate) fn start(line: &[u8]) -> Option<usize> {
         let is_of_time = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
         let len = line[..at].iter().rev().take_while(is_of_time).count();
         let from = at - len;
-        let is_time = len >= 11 && memchr::memchr(b'.', &line[from..at]).is_some_and(|point| point >= 9);
+        let is_time =
+            len >= 11 && memchr::memchr(b'.', &line[from..at]).is_some_and(|point| point >= 9);
         (is_time && MonitorLine::parse(&line[from..]).is_some()).then_some(from)
     })
 }
@@ -54,7 +55,8 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
         ),
     ];
     let is_most = |is: &fn(&[u8]) -> bool| {
-        share_of(rows, |row| is(row)) >= RECORDS || rows.len() > 1 && share_of(&rows[1..], |row| is(row)) >= RECORDS
+        share_of(rows, |row| is(row)) >= RECORDS
+            || rows.len() > 1 && share_of(&rows[1..], |row| is(row)) >= RECORDS
     };
     let (what, _, way_out) = FORMS.iter().find(|(_, is, _)| is_most(is))?;
     Some(format!("{what}: {way_out}"))
@@ -65,8 +67,15 @@ fn behind_time(line: &[u8]) -> Option<&[u8]> {
     let mut at = 0;
     while let Some(point) = memchr::memchr(b'.', &line[at..]) {
         let point = at + point;
-        let before = line[..point].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        let behind = line[point + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let before = line[..point]
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let behind = line[point + 1..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         if before >= 9 && (2..=7).contains(&behind) {
             return Some(&line[point + 1 + behind..]);
         }
@@ -92,13 +101,18 @@ fn has_address_first(line: &[u8]) -> bool {
         let mut parts = inside.rsplit(|byte| *byte == b' ');
         let database = parts.next().unwrap_or_default();
         let is_number = !database.is_empty() && database.iter().all(u8::is_ascii_digit);
-        is_number && parts.next().is_some_and(|address| address.contains(&b':')) && words.starts_with(b"\"")
+        is_number
+            && parts.next().is_some_and(|address| address.contains(&b':'))
+            && words.starts_with(b"\"")
     })
 }
 
 fn is_without_address(line: &[u8]) -> bool {
     let is_first = line.first().is_some_and(u8::is_ascii_digit);
-    is_first && behind_time(line).is_some_and(|rest| rest.starts_with(b" \"") && rest.get(2).is_some_and(u8::is_ascii_alphabetic))
+    is_first
+        && behind_time(line).is_some_and(|rest| {
+            rest.starts_with(b" \"") && rest.get(2).is_some_and(u8::is_ascii_alphabetic)
+        })
 }
 
 fn is_of_redis_py(line: &[u8]) -> bool {
@@ -114,12 +128,24 @@ mod tests {
 
     #[test]
     fn a_record_is_found_behind_what_other_tools_write() {
-        for before in ["", "+", "redis-1  | ", "Nov 26 10:01:02 host redis[12]: ", "7001.monitor:", "2026-11-20T10:01:02.123Z stdout F "] {
+        for before in [
+            "",
+            "+",
+            "redis-1  | ",
+            "Nov 26 10:01:02 host redis[12]: ",
+            "7001.monitor:",
+            "2026-11-20T10:01:02.123Z stdout F ",
+        ] {
             let line = format!("{before}{RECORD}");
             let at = if before == "+" { 0 } else { before.len() };
             assert_eq!(start(line.as_bytes()), Some(at), "{before}");
         }
-        for no in ["", "user:1", "1795216373.125436 [0 a] GET", "a 1.5 [0 b:1] \"GET\" \"k\""] {
+        for no in [
+            "",
+            "user:1",
+            "1795216373.125436 [0 a] GET",
+            "a 1.5 [0 b:1] \"GET\" \"k\"",
+        ] {
             assert_eq!(start(no.as_bytes()), None, "{no}");
         }
     }
@@ -127,10 +153,16 @@ mod tests {
     #[test]
     fn other_forms_are_refused_with_what_makes_records_of_them() {
         for (line, part) in [
-            (r#"{"log":"1795216373.1254 [0 10.0.0.7:5] \"GET\" \"a\"\n"}"#, "jq"),
+            (
+                r#"{"log":"1795216373.1254 [0 10.0.0.7:5] \"GET\" \"a\"\n"}"#,
+                "jq",
+            ),
             (r#"1795216373.1254 [10.0.0.7:5 0] "GET" "a""#, "sed"),
             (r#"1795216373.1254 "GET" "a""#, "Redis 2.4"),
-            (r"{'time': 1795216373.1, 'db': 0, 'client_address': 'x', 'command': 'GET a'}", "redis-py"),
+            (
+                r"{'time': 1795216373.1, 'db': 0, 'client_address': 'x', 'command': 'GET a'}",
+                "redis-py",
+            ),
         ] {
             let refused = refused(&[line.as_bytes()]).unwrap();
             assert!(refused.contains(part), "{refused}");

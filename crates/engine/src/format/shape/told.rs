@@ -113,16 +113,29 @@ impl Told {
 
 /// A table in words.
 pub(in crate::format) fn described(layout: &Layout) -> String {
-    let Layout { columns, key_text, header, .. } = layout;
+    let Layout {
+        columns,
+        key_text,
+        header,
+        ..
+    } = layout;
     let separator = layout.separator.name();
     let key = layout.key() + 1;
     let header = match header {
         Some(_) => "below a header",
         None => "without a header",
     };
-    let size = layout.size().map_or(String::new(), |size| format!(", size in column {}", size + 1));
-    let python = if *key_text == KeyText::Python { ", keys as literals of Python" } else { "" };
-    format!("a table of {columns} columns {header}, separated by {separator}: key in column {key}{size}{python}")
+    let size = layout.size().map_or(String::new(), |size| {
+        format!(", size in column {}", size + 1)
+    });
+    let python = match key_text {
+        KeyText::Plain => "",
+        KeyText::Python => ", keys as literals of Python",
+        KeyText::Quoted => ", keys in quotes",
+    };
+    format!(
+        "a table of {columns} columns {header}, separated by {separator}: key in column {key}{size}{python}"
+    )
 }
 
 /// Why a table is refused that may be raw keys.

@@ -7,8 +7,8 @@ use crate::format::frame::line_reader::{Line, Parsed, Row};
 use crate::format::parse::escape;
 use crate::format::parse::python;
 use crate::format::parse::size::{is_missing, size};
-use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, share_of, value};
 use crate::format::shape::column;
+use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, share_of, value};
 
 /// The text around a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,15 +31,54 @@ pub(crate) enum Wrap {
 
 /// Words that scripts print before a key.
 const VERBS: [&str; 26] = [
-    "found", "key", "keys", "name", "item", "deleted", "deleting", "del", "processing", "scanning", "scanned", "checking", "checked", "got",
-    "expired", "evicted", "removed", "removing", "redis key", "matched", "match", "value", "result", "visited", "visiting", "unlinked",
+    "found",
+    "key",
+    "keys",
+    "name",
+    "item",
+    "deleted",
+    "deleting",
+    "del",
+    "processing",
+    "scanning",
+    "scanned",
+    "checking",
+    "checked",
+    "got",
+    "expired",
+    "evicted",
+    "removed",
+    "removing",
+    "redis key",
+    "matched",
+    "match",
+    "value",
+    "result",
+    "visited",
+    "visiting",
+    "unlinked",
 ];
 
 impl Wrap {
     /// What is around the keys in nearly all rows, if it is the same.
     pub(super) fn of(rows: &[&[u8]]) -> Option<Wrap> {
-        let simple = [Wrap::Pair, Wrap::Python, Wrap::JsonItem, Wrap::Backticks, Wrap::Bullet, Wrap::Address];
-        simple.into_iter().find(|wrap| wrap.fits(rows)).or_else(|| prefix(rows))
+        let simple = [
+            Wrap::Pair,
+            Wrap::Python,
+            Wrap::JsonItem,
+            Wrap::Backticks,
+            Wrap::Bullet,
+            Wrap::Address,
+        ];
+        simple
+            .into_iter()
+            .find(|wrap| wrap.fits(rows))
+            .or_else(|| prefix(rows))
+    }
+
+    /// Whether the text around keys may be a column of a table beside theirs.
+    pub(super) fn may_be_cell(&self) -> bool {
+        matches!(self, Wrap::Prefix(_) | Wrap::Bullet)
     }
 
     /// What it is, for people.
@@ -56,17 +95,25 @@ impl Wrap {
     }
 
     fn fits(&self, rows: &[&[u8]]) -> bool {
-        let inside: Vec<&[u8]> = rows.iter().filter_map(|row| Some(&row[self.key(row)?])).collect();
+        let inside: Vec<&[u8]> = rows
+            .iter()
+            .filter_map(|row| Some(&row[self.key(row)?]))
+            .collect();
         if share(inside.len(), rows.len()) < MOST {
             return false;
         }
         match self {
             Wrap::Bullet => Column::of(inside).is_unique(),
             Wrap::Pair => {
-                let sizes = rows.iter().filter_map(|row| pair(row)).map(|(.., size)| size);
+                let sizes = rows
+                    .iter()
+                    .filter_map(|row| pair(row))
+                    .map(|(.., size)| size);
                 let sizes = Column::of(sizes.collect());
                 let keys = Column::of(inside);
-                keys.is_unique() && keys.look_like_keys() >= 0.7 && sizes.size() == Some(MayBeSize::Likely)
+                keys.is_unique()
+                    && keys.look_like_keys() >= 0.7
+                    && sizes.size() == Some(MayBeSize::Likely)
             }
             _ => true,
         }
@@ -80,30 +127,48 @@ impl Wrap {
         match self {
             Wrap::Python => {
                 let literal = text.strip_suffix(b",").unwrap_or(text);
-                let is_one = python::is_bytes(literal) || literal.starts_with(b"'") && python::is_text(literal);
+                let is_one = python::is_bytes(literal)
+                    || literal.starts_with(b"'") && python::is_text(literal);
                 is_one.then_some(0..literal.len()).and_then(at)
             }
             Wrap::JsonItem => {
                 let item = text.strip_suffix(b",")?;
-                escape::is_quoted(item).then_some(1..item.len() - 1).and_then(at)
+                escape::is_quoted(item)
+                    .then_some(1..item.len() - 1)
+                    .and_then(at)
             }
-            Wrap::Backticks => matches!(text, [b'`', .., b'`']).then_some(1..text.len().saturating_sub(1)).and_then(at),
+            Wrap::Backticks => matches!(text, [b'`', .., b'`'])
+                .then_some(1..text.len().saturating_sub(1))
+                .and_then(at),
             Wrap::Bullet => {
                 let bullets: [&[u8]; 3] = [b"- ", b"* ", "• ".as_bytes()];
-                let bullet = bullets.into_iter().find(|bullet| text.starts_with(bullet))?;
+                let bullet = bullets
+                    .into_iter()
+                    .find(|bullet| text.starts_with(bullet))?;
                 at(bullet.len()..text.len())
             }
             Wrap::Address => {
                 let schemes: [&[u8]; 4] = [b"redis://", b"rediss://", b"valkey://", b"valkeys://"];
-                let scheme = schemes.into_iter().find(|scheme| text.starts_with(scheme))?;
+                let scheme = schemes
+                    .into_iter()
+                    .find(|scheme| text.starts_with(scheme))?;
                 let path = scheme.len() + memchr::memchr(b'/', &text[scheme.len()..])? + 1;
-                let digits = text[path..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-                let database = if digits > 0 && text.get(path + digits) == Some(&b'/') { digits + 1 } else { 0 };
+                let digits = text[path..]
+                    .iter()
+                    .take_while(|byte| byte.is_ascii_digit())
+                    .count();
+                let database = if digits > 0 && text.get(path + digits) == Some(&b'/') {
+                    digits + 1
+                } else {
+                    0
+                };
                 at(path + database..text.len())
             }
             Wrap::Prefix(prefix) => {
                 let start = row.get(..prefix.len())?;
-                start.eq_ignore_ascii_case(prefix).then_some(prefix.len()..row.len())
+                start
+                    .eq_ignore_ascii_case(prefix)
+                    .then_some(prefix.len()..row.len())
             }
             Wrap::Pair => pair(row).map(|(key, ..)| key),
         }
@@ -128,10 +193,17 @@ fn pair(row: &[u8]) -> Option<(Range<usize>, bool, &[u8])> {
         end += if literal[end] == b'\\' { 2 } else { 1 };
     }
     let end = end + 1 + usize::from(is_bytes);
-    let rest = inside[end..].trim_ascii_start().strip_prefix(b",")?.trim_ascii();
+    let rest = inside[end..]
+        .trim_ascii_start()
+        .strip_prefix(b",")?
+        .trim_ascii();
     let is_python = open == b'(' || is_bytes || quote == b'\'';
     let from = 1 + blanks;
-    let key = if is_python { from..from + end } else { from + 1..from + end - 1 };
+    let key = if is_python {
+        from..from + end
+    } else {
+        from + 1..from + end - 1
+    };
     Some((key, is_python, rest))
 }
 
@@ -145,16 +217,26 @@ fn prefix(rows: &[&[u8]]) -> Option<Wrap> {
     });
     let names: Vec<&[u8]> = of_rows.collect();
     let is_log = verb(first).is_none();
-    let are_numbers = share_of(&names, |name| matches!(value(name), column::Value::Number(_) | column::Value::Missing)) >= MOST;
+    let are_numbers = share_of(&names, |name| {
+        matches!(
+            value(name),
+            column::Value::Number(_) | column::Value::Missing
+        )
+    }) >= MOST;
     let is_wrap = share(names.len(), rows.len()) >= MOST
         && (is_log
-            || Column::of(names.clone()).look_like_keys() >= 0.7 && (names.len() < 3 || families(&names) >= 2) && !are_numbers);
+            || Column::of(names.clone()).look_like_keys() >= 0.7
+                && (names.len() < 3 || families(&names) >= 2)
+                && !are_numbers);
     is_wrap.then(|| Wrap::Prefix(first[..prefix].to_vec()))
 }
 
 /// How long a word of a script at the start of a row is, with what separates it from the key.
 fn verb(row: &[u8]) -> Option<usize> {
-    let is = |word: &&&str| row.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
+    let is = |word: &&&str| {
+        row.get(..word.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+    };
     let ends = |word: &&str| {
         let rest = &row[word.len()..];
         let blanks = rest.len() - rest.trim_ascii_start().len();
@@ -163,7 +245,8 @@ fn verb(row: &[u8]) -> Option<usize> {
         let after = &behind[mark..];
         let gap = after.len() - after.trim_ascii_start().len();
         let is_apart = if mark == 1 { gap > 0 } else { blanks == 1 };
-        (is_apart && gap < after.len()).then_some(word.len() + blanks + mark + if mark == 1 { gap } else { 0 })
+        (is_apart && gap < after.len())
+            .then_some(word.len() + blanks + mark + if mark == 1 { gap } else { 0 })
     };
     VERBS.iter().filter(is).find_map(ends)
 }
@@ -174,7 +257,10 @@ fn logged(row: &[u8]) -> Option<usize> {
     let level = levels.into_iter().find(|level| row.starts_with(level))?;
     let end = memchr::memchr(b':', &row[level.len()..])?;
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
-    row[level.len()..][..end].iter().all(is_name).then_some(level.len() + end + 1)
+    row[level.len()..][..end]
+        .iter()
+        .all(is_name)
+        .then_some(level.len() + end + 1)
 }
 
 /// Rows of keys in constant text.
@@ -192,9 +278,17 @@ impl Row for Wrapped {
                 let Some((_, is_python, text)) = pair(line.text) else {
                     return Parsed::Reject("no pair of a key and its size");
                 };
-                let read = if is_missing(text) { Some(MISSING) } else { size(text) };
+                let read = if is_missing(text) {
+                    Some(MISSING)
+                } else {
+                    size(text)
+                };
                 values.sizes_mut().push(read.unwrap_or(MISSING));
-                let key = if is_python { Parsed::Python(key) } else { Parsed::Json(key) };
+                let key = if is_python {
+                    Parsed::Python(key)
+                } else {
+                    Parsed::Json(key)
+                };
                 match read {
                     Some(_) => key,
                     None => {
@@ -223,9 +317,18 @@ mod tests {
         assert_eq!(of(&["- user:1", "- cart:2"]), Some(Wrap::Bullet));
         assert_eq!(of(&["`user:1`"]), Some(Wrap::Backticks));
         assert_eq!(of(&["redis://10.0.0.7:6379/0/user:1"]), Some(Wrap::Address));
-        assert_eq!(of(&["Found: user:1", "Found: cart:2", "found: lock.3"]), Some(Wrap::Prefix(b"Found: ".to_vec())));
-        assert_eq!(of(&["[\"user:1\",184]", "[\"user:2\",96]"]), Some(Wrap::Pair));
-        assert_eq!(of(&["(b'user:1', 184)", "(b'cart:2', 96)"]), Some(Wrap::Pair));
+        assert_eq!(
+            of(&["Found: user:1", "Found: cart:2", "found: lock.3"]),
+            Some(Wrap::Prefix(b"Found: ".to_vec()))
+        );
+        assert_eq!(
+            of(&["[\"user:1\",184]", "[\"user:2\",96]"]),
+            Some(Wrap::Pair)
+        );
+        assert_eq!(
+            of(&["(b'user:1', 184)", "(b'cart:2', 96)"]),
+            Some(Wrap::Pair)
+        );
         for no in [
             &["[\"user\",5]", "[\"user\",6]"][..],
             &["key:1", "key:2"],
@@ -238,7 +341,11 @@ mod tests {
 
     #[test]
     fn an_address_ends_before_its_key() {
-        let key = |row: &str| Wrap::Address.key(row.as_bytes()).map(|key| row[key].to_string());
+        let key = |row: &str| {
+            Wrap::Address
+                .key(row.as_bytes())
+                .map(|key| row[key].to_string())
+        };
         assert_eq!(key("redis://h:1/0/a/b").as_deref(), Some("a/b"));
         assert_eq!(key("redis://h:1/a").as_deref(), Some("a"));
         assert_eq!(key("http://h/a"), None);

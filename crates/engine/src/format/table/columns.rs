@@ -172,14 +172,17 @@ impl ColumnNames {
         });
         let told = || {
             let Named { role, rank, .. } = names::named(name)?;
-            role.map(|role| (role, rank)).filter(|(role, _)| self.given(*role).is_none())
+            role.map(|role| (role, rank))
+                .filter(|(role, _)| self.given(*role).is_none())
         };
         listed.or_else(told)
     }
 
     /// The unit of the numbers in a column with this name.
     pub(crate) fn unit(name: &[u8]) -> Unit {
-        names::named(name).map(|named| named.unit).unwrap_or_default()
+        names::named(name)
+            .map(|named| named.unit)
+            .unwrap_or_default()
     }
 
     /// Whether one of the columns in `header` holds this.

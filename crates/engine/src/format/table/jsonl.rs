@@ -176,7 +176,10 @@ impl JsonKeys {
         let Some(Value::Text(key)) = found[Role::Key.place()] else {
             return Err("no key, or one that is not text".into());
         };
-        let mut row = Row { words, ..Row::of(key) };
+        let mut row = Row {
+            words,
+            ..Row::of(key)
+        };
         for (metric, weight) in Metric::WEIGHTS.into_iter().zip(&mut row.weights) {
             let role = Role::Weight(metric);
             *weight = number(role, self.readers[role.place()]);
@@ -272,15 +275,23 @@ impl JsonKeys {
 /// How the values of each role are read, by the units in the names of `members`.
 fn readers(members: &[Member]) -> [ReadNumber; ROLES] {
     let unit = |role: Role| {
-        let of_role = members.iter().filter_map(|member| Some((member.role?, member)));
+        let of_role = members
+            .iter()
+            .filter_map(|member| Some((member.role?, member)));
         let of_role = of_role.filter(|((found, _), _)| *found == role);
         let member = of_role.min_by_key(|((_, rank), _)| *rank);
-        member.map(|(_, member)| ColumnNames::unit(&member.name)).unwrap_or_default()
+        member
+            .map(|(_, member)| ColumnNames::unit(&member.name))
+            .unwrap_or_default()
     };
     let mut readers: [ReadNumber; ROLES] = [|_| None; ROLES];
     for metric in Metric::WEIGHTS {
         let role = Role::Weight(metric);
-        readers[role.place()] = if metric.is_size() { unit(role).size_reader() } else { table::reader_of(metric) };
+        readers[role.place()] = if metric.is_size() {
+            unit(role).size_reader()
+        } else {
+            table::reader_of(metric)
+        };
     }
     for number in Number::ALL {
         let role = Role::Number(number);

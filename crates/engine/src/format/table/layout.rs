@@ -1,9 +1,10 @@
 //! How the rows of a table are laid out: what is between cells, and which cell is what.
 
+use crate::format::batch::Number;
+use crate::format::parse::escape::{self, Escapes};
 use crate::format::parse::python;
 use crate::format::parse::size::{is_missing, size};
 use crate::format::table::Span;
-use crate::format::batch::Number;
 use crate::format::table::columns::{ColumnNames, ROLES, Role};
 use crate::format::table::names::Unit;
 use crate::format::table::separator::{Cell, Separator};
@@ -37,6 +38,8 @@ pub(crate) struct Layout {
     pub before: Vec<Vec<u8>>,
     /// Which columns hold numbers, words or times in every row.
     pub values: Vec<bool>,
+    /// The text of the columns that have the same in every row.
+    pub words: Vec<Option<Vec<u8>>>,
     /// The cells of the header, where there is one.
     pub header: Option<Vec<Vec<u8>>>,
     /// What a size without a unit counts.
@@ -50,8 +53,10 @@ pub(crate) struct Layout {
 pub(crate) enum KeyText {
     /// As they are.
     Plain,
-    /// As literals of Python: `b'key'`.
+    /// As literals of Python: `b'key'`, `'key'`.
     Python,
+    /// In double quotes with C escapes.
+    Quoted,
 }
 
 impl Layout {
@@ -69,6 +74,7 @@ impl Layout {
             key_text: KeyText::Plain,
             before: Vec::new(),
             values: vec![false; columns],
+            words: vec![None; columns],
             header: None,
             size_unit: Unit::One,
             expiry_unit: Unit::SecondsLeft,
@@ -81,7 +87,10 @@ impl Layout {
             let name = self.header.as_ref()?.get(self.at[role.place()]?)?;
             Some(ColumnNames::unit(name))
         };
-        let (size, expiry) = (unit(Role::of(Metric::Bytes)), unit(Role::Number(Number::Expiry)));
+        let (size, expiry) = (
+            unit(Role::of(Metric::Bytes)),
+            unit(Role::Number(Number::Expiry)),
+        );
         self.size_unit = size.unwrap_or_default();
         self.expiry_unit = expiry.unwrap_or_default();
     }
@@ -98,7 +107,10 @@ impl Layout {
 
     /// The delimiter of a table whose batches can be cut all at once.
     pub(crate) fn plain_delimiter(&self) -> Option<u8> {
-        let is_plain = !self.has_border && !self.is_trimmed && self.before.is_empty() && self.key_text == KeyText::Plain;
+        let is_plain = !self.has_border
+            && !self.is_trimmed
+            && self.before.is_empty()
+            && self.key_text == KeyText::Plain;
         match self.separator {
             Separator::Byte(byte) if is_plain => Some(byte),
             _ => None,
@@ -107,12 +119,20 @@ impl Layout {
 
     /// The cells of a row between its borders.
     pub(crate) fn inside<'c>(&self, cells: &'c [Cell]) -> &'c [Cell] {
-        if self.has_border && cells.len() > 2 { &cells[1..cells.len() - 1] } else { cells }
+        if self.has_border && cells.len() > 2 {
+            &cells[1..cells.len() - 1]
+        } else {
+            cells
+        }
     }
 
     /// The cell of a column in a row of so many cells.
     pub(crate) fn place(&self, column: usize, cells: usize) -> usize {
-        if column <= self.key() { column } else { cells + column - self.columns }
+        if column <= self.key() {
+            column
+        } else {
+            cells + column - self.columns
+        }
     }
 
     /// The key in the cells of a row; `None` where they are too few, or too many without a sign of which are the key's.
@@ -126,12 +146,17 @@ impl Layout {
         let is_apart = |column: usize| {
             let cell = cells[self.place(column, cells.len())];
             let (from, to) = self.bare(text, column, cell);
-            self.values[column] && is_value(&text[from as usize..to as usize])
+            let cell = &text[from as usize..to as usize];
+            self.values[column] && is_value(cell) || self.words[column].as_deref() == Some(cell)
         };
         let others = (0..self.columns).filter(|column| *column != key);
         let of_key = &cells[key..=key + more];
         let is_plain = of_key.iter().all(|cell| !cell.is_quoted);
-        let are_apart = if key + 1 == self.columns { is_plain } else { is_plain && others.into_iter().all(is_apart) };
+        let are_apart = if key + 1 == self.columns {
+            is_plain
+        } else {
+            is_plain && others.into_iter().all(is_apart)
+        };
         are_apart.then(|| Cell {
             span: (first.span.0, of_key[more].span.1),
             is_quoted: false,
@@ -147,7 +172,19 @@ impl Layout {
             from += cell.len() - cell.trim_ascii_start().len();
             to = from + cell.trim_ascii().len();
         }
-        if let Some(name) = self.before.get(column).filter(|name| text[from..to].starts_with(name)) {
+        // What a script writes behind a number, as before the next item of a list.
+        if !cell.is_quoted
+            && !is_key
+            && let [.., digit, b',' | b';'] = &text[from..to]
+            && digit.is_ascii_alphanumeric()
+        {
+            to -= 1;
+        }
+        if let Some(name) = self
+            .before
+            .get(column)
+            .filter(|name| text[from..to].starts_with(name))
+        {
             from += name.len();
             if let [b'"', .., b'"'] = &text[from..to] {
                 (from, to) = (from + 1, to - 1);
@@ -164,12 +201,20 @@ impl Layout {
                 let (from, to) = python::undo(content, from as usize, to as usize)?;
                 Some((from as u32, to as u32))
             }
+            KeyText::Quoted => {
+                let (from, to) = (from as usize, to as usize);
+                escape::is_quoted(&content[from..to]).then_some(())?;
+                let to = escape::undo(Escapes::C, content, from + 1, to - 1);
+                Some((from as u32 + 1, to as u32))
+            }
         }
     }
 
     /// Whether a row is the header again, as where files were put one after the other.
     pub(crate) fn is_header(&self, text: &[u8], cells: &[Cell]) -> bool {
-        let is = |(cell, name): (&Cell, &Vec<u8>)| text[cell.span.0 as usize..cell.span.1 as usize].trim_ascii() == name.as_slice();
+        let is = |(cell, name): (&Cell, &Vec<u8>)| {
+            text[cell.span.0 as usize..cell.span.1 as usize].trim_ascii() == name.as_slice()
+        };
         let header = self.header.as_ref();
         header.is_some_and(|names| names.len() == cells.len() && cells.iter().zip(names).all(is))
     }

@@ -3,6 +3,7 @@
 pub mod by_name;
 pub mod columns;
 pub mod csv;
+pub(crate) mod csv_keys;
 pub mod header;
 mod json_rows;
 pub mod jsonl;

@@ -58,15 +58,77 @@ impl Unit {
 }
 
 const KEYS: &[&str] = &[
-    "key", "keys", "keyname", "keynames", "rediskey", "cle", "cles", "clef", "clave", "claves", "llave", "chave",
-    "chaves", "chiave", "chiavi", "schlussel", "sleutel", "nyckel", "nokkel", "nogle", "klucz", "klic", "kulcs", "avain",
-    "anahtar", "ключ", "ключи", "κλειδι", "键", "键名", "鍵", "キー", "키",
+    "key",
+    "keys",
+    "keyname",
+    "keynames",
+    "rediskey",
+    "cle",
+    "cles",
+    "clef",
+    "clave",
+    "claves",
+    "llave",
+    "chave",
+    "chaves",
+    "chiave",
+    "chiavi",
+    "schlussel",
+    "sleutel",
+    "nyckel",
+    "nokkel",
+    "nogle",
+    "klucz",
+    "klic",
+    "kulcs",
+    "avain",
+    "anahtar",
+    "ключ",
+    "ключи",
+    "κλειδι",
+    "键",
+    "键名",
+    "鍵",
+    "キー",
+    "키",
 ];
-const NAMES: &[&str] = &["name", "names", "nombre", "nom", "nome", "naam", "namn", "navn", "nazwa", "имя", "名称", "名前"];
+const NAMES: &[&str] = &[
+    "name", "names", "nombre", "nom", "nome", "naam", "namn", "navn", "nazwa", "имя", "名称",
+    "名前",
+];
 const SIZES: &[&str] = &[
-    "size", "sizes", "mem", "memory", "bytes", "byte", "used", "usage", "strlen", "length", "taille", "octets", "grosse", "große",
-    "speicher", "tamano", "tam", "tamanho", "memoria", "memoire", "grootte", "geheugen", "dimensione", "storlek", "rozmiar", "pamiec", "размер",
-    "память", "大小", "内存", "サイズ", "크기",
+    "size",
+    "sizes",
+    "mem",
+    "memory",
+    "bytes",
+    "byte",
+    "used",
+    "usage",
+    "strlen",
+    "length",
+    "taille",
+    "octets",
+    "grosse",
+    "große",
+    "speicher",
+    "tamano",
+    "tam",
+    "tamanho",
+    "memoria",
+    "memoire",
+    "grootte",
+    "geheugen",
+    "dimensione",
+    "storlek",
+    "rozmiar",
+    "pamiec",
+    "размер",
+    "память",
+    "大小",
+    "内存",
+    "サイズ",
+    "크기",
 ];
 /// A column that has one of these words holds something of this kind, whatever else is in its name.
 const OTHERS: &[(&str, Option<Role>)] = &[
@@ -129,7 +191,22 @@ const OPS: Option<Role> = Some(Role::Weight(Metric::Ops));
 const ELEMENTS: Option<Role> = Some(Role::Number(Number::Elements));
 /// Words that say nothing.
 const FILLERS: &[&str] = &[
-    "redis", "valkey", "data", "the", "in", "of", "total", "estimated", "approx", "col", "column", "de", "en", "la", "du", "field",
+    "redis",
+    "valkey",
+    "data",
+    "the",
+    "in",
+    "of",
+    "total",
+    "estimated",
+    "approx",
+    "col",
+    "column",
+    "de",
+    "en",
+    "la",
+    "du",
+    "field",
 ];
 /// What may follow the word for a key.
 const OF_KEY: &[&str] = &["name", "nombre", "nom", "string", "text"];
@@ -153,7 +230,11 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let is_percent = name.contains(&b'%');
     let all = words(name);
     let words: Vec<&str> = all.iter().map(String::as_str).collect();
-    let said: Vec<&str> = words.iter().copied().filter(|word| !FILLERS.contains(word)).collect();
+    let said: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !FILLERS.contains(word))
+        .collect();
     let (Some(first), Some(last)) = (said.first(), said.last()) else {
         return None;
     };
@@ -172,20 +253,43 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     if said.len() == 1 && NAMES.contains(last) {
         return of(Some(Role::Key), NAME, Unit::One);
     }
-    let is_size = || said.iter().any(|word| SIZES.contains(word) || unit(word).is_some());
-    let other = said.iter().find_map(|word| OTHERS.iter().find(|(other, _)| other == word));
+    let is_size = || {
+        said.iter()
+            .any(|word| SIZES.contains(word) || unit(word).is_some())
+    };
+    let other = said
+        .iter()
+        .find_map(|word| OTHERS.iter().find(|(other, _)| other == word));
     match other {
         // The length of a value in bytes is its size.
-        Some(("len" | "count" | "total", _)) if said.contains(&"bytes") => of(Some(Role::of(Metric::Bytes)), SIZE, Unit::One),
+        Some(("len" | "count" | "total", _)) if said.contains(&"bytes") => {
+            of(Some(Role::of(Metric::Bytes)), SIZE, Unit::One)
+        }
         Some((word, role)) if *role == EXPIRY => {
             let is_ms = *word == "pttl" || ["ms", "msec", "millis", "milliseconds"].contains(last);
-            of(*role, SIZE, if is_ms { Unit::MillisecondsLeft } else { Unit::SecondsLeft })
+            of(
+                *role,
+                SIZE,
+                if is_ms {
+                    Unit::MillisecondsLeft
+                } else {
+                    Unit::SecondsLeft
+                },
+            )
         }
         Some((_, role)) => plain(*role),
         None if is_size() => {
-            let rank = if said.contains(&"serialized") { SERIALIZED } else { SIZE };
+            let rank = if said.contains(&"serialized") {
+                SERIALIZED
+            } else {
+                SIZE
+            };
             let unit = words.iter().rev().find_map(|word| unit(word));
-            of(Some(Role::of(Metric::Bytes)), rank, unit.unwrap_or_default())
+            of(
+                Some(Role::of(Metric::Bytes)),
+                rank,
+                unit.unwrap_or_default(),
+            )
         }
         None => None,
     }
@@ -220,7 +324,9 @@ fn words(name: &[u8]) -> Vec<String> {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut().filter(|_| is_letter) {
-            letter.to_lowercase().for_each(|letter| word.push_str(&plain(letter)));
+            letter
+                .to_lowercase()
+                .for_each(|letter| word.push_str(&plain(letter)));
         }
         was_lower = letter.is_lowercase();
     }
@@ -294,7 +400,10 @@ mod tests {
         ] {
             assert_eq!(role(name), expected, "{name}");
         }
-        assert_eq!(named(b"cl\xE9").and_then(|named| named.role), Some(Role::Key));
+        assert_eq!(
+            named(b"cl\xE9").and_then(|named| named.role),
+            Some(Role::Key)
+        );
     }
 
     #[test]

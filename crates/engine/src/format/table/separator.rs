@@ -47,7 +47,9 @@ impl Separator {
             "blank" | "blanks" | " " => Some(Separator::Blanks(1)),
             "tab" | "TAB" | "\\t" => Some(Separator::Byte(b'\t')),
             name if name.len() == 1 => Some(Separator::Byte(name.as_bytes()[0])),
-            name => Self::ALL.into_iter().find(|known| matches!(known, Separator::Text(text) if text.trim() == name.trim())),
+            name => Self::ALL
+                .into_iter()
+                .find(|known| matches!(known, Separator::Text(text) if text.trim() == name.trim())),
         }
     }
 
@@ -124,7 +126,8 @@ fn cut_quoted(line: &[u8], byte: u8, cells: &mut Vec<Cell>) -> Option<()> {
     let mut at = 0;
     loop {
         let blanks = line[at..].iter().take_while(|byte| **byte == b' ').count();
-        let end_of = |from: usize| memchr::memchr(byte, &line[from..]).map_or(line.len(), |end| from + end);
+        let end_of =
+            |from: usize| memchr::memchr(byte, &line[from..]).map_or(line.len(), |end| from + end);
         let mut cell = Cell {
             span: (at as u32, end_of(at) as u32),
             is_quoted: false,
@@ -181,10 +184,16 @@ fn cut_at_blanks(line: &[u8], least: usize, cells: &mut Vec<Cell>) {
 fn push(line: &[u8], (from, to): (usize, usize), cells: &mut Vec<Cell>) {
     let unit = line[from..to].strip_suffix(b")").unwrap_or(&line[from..to]);
     let is_unit = unit.len() > 1 || matches!(unit, [b'B' | b'K' | b'M' | b'G' | b'T']);
-    if let Some(last) = cells.last_mut().filter(|_| is_unit && unit.iter().all(u8::is_ascii_alphabetic)) {
+    if let Some(last) = cells
+        .last_mut()
+        .filter(|_| is_unit && unit.iter().all(u8::is_ascii_alphabetic))
+    {
         let before = &line[last.span.0 as usize..last.span.1 as usize];
         let both = &line[last.span.0 as usize..to];
-        if !is_missing(before) && size(before.strip_prefix(b"(").unwrap_or(before)).is_some() && size(both).is_some() {
+        if !is_missing(before)
+            && size(before.strip_prefix(b"(").unwrap_or(before)).is_some()
+            && size(both).is_some()
+        {
             last.span.1 = to as u32;
             return;
         }
@@ -208,14 +217,29 @@ mod tests {
 
     #[test]
     fn cells_are_what_is_between_separators() {
-        assert_eq!(cells(Separator::Byte(b','), "a,\"b,c\" , d"), ["a", "b,c", " d"]);
+        assert_eq!(
+            cells(Separator::Byte(b','), "a,\"b,c\" , d"),
+            ["a", "b,c", " d"]
+        );
         assert_eq!(cells(Separator::Byte(b','), "\"a\"b,c"), ["\"a\"b", "c"]);
         assert_eq!(cells(Separator::Byte(b','), "\"a,b"), ["\"a", "b"]);
         assert_eq!(cells(Separator::Byte(b','), "a,"), ["a", ""]);
-        assert_eq!(cells(Separator::Text(" -> "), "a -> b -> 1"), ["a", "b", "1"]);
-        assert_eq!(cells(Separator::Blanks(1), "  a \t b  12 bytes "), ["a", "b", "12 bytes"]);
-        assert_eq!(cells(Separator::Blanks(1), "user 5 items"), ["user", "5", "items"]);
+        assert_eq!(
+            cells(Separator::Text(" -> "), "a -> b -> 1"),
+            ["a", "b", "1"]
+        );
+        assert_eq!(
+            cells(Separator::Blanks(1), "  a \t b  12 bytes "),
+            ["a", "b", "12 bytes"]
+        );
+        assert_eq!(
+            cells(Separator::Blanks(1), "user 5 items"),
+            ["user", "5", "items"]
+        );
         assert_eq!(cells(Separator::Blanks(2), "a b  12"), ["a b", "12"]);
-        assert_eq!(cells(Separator::Blanks(1), "a (184 bytes)"), ["a", "(184 bytes)"]);
+        assert_eq!(
+            cells(Separator::Blanks(1), "a (184 bytes)"),
+            ["a", "(184 bytes)"]
+        );
     }
 }

@@ -107,7 +107,8 @@ impl Walker {
             (DF_MASK, Dragonfly) => {
                 self.before_key(at);
                 let flags = u32::from_le_bytes(self.input.array()?);
-                self.input.skip(if flags & DF_MC_FLAGS == 0 { 0 } else { 4 })?;
+                self.input
+                    .skip(if flags & DF_MC_FLAGS == 0 { 0 } else { 4 })?;
             }
             (DF_FULLSYNC_END | DF_JOURNAL_OFFSET, Dragonfly) => self.input.skip(8)?,
             (DF_ZSTD | DF_LZ4, Dragonfly) => {
@@ -144,7 +145,9 @@ impl Walker {
             }
             b"df-ver" => {
                 let header = self.header.as_mut();
-                header.into_iter().for_each(|header| header.space = Space::Dragonfly);
+                header
+                    .into_iter()
+                    .for_each(|header| header.space = Space::Dragonfly);
             }
             b"redis-ver" | b"valkey-ver" => {
                 self.server = Server::of_version(name.starts_with(b"valkey"), &value);

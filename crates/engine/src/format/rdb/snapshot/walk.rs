@@ -263,7 +263,9 @@ impl Walker {
         if header.space == Space::Redis && header.version <= LAST_OF_7_2 && number > NEWEST_OF_7_2 {
             return wrong(
                 at,
-                format!("type {number}, newer than the version of the file: another maker's server wrote it"),
+                format!(
+                    "type {number}, newer than the version of the file: another maker's server wrote it"
+                ),
             );
         }
         // A key that is not read to its end must not be shown as the last one.
