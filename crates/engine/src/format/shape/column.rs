@@ -213,6 +213,20 @@ impl<'a> Column<'a> {
         !self.is_value() && (self.constant().is_some() || self.is_repetitive())
     }
 
+    /// The few texts that the cells have, where it is a filler.
+    pub(super) fn words(&self) -> Vec<Vec<u8>> {
+        const MOST: usize = 64;
+        let distinct: HashSet<&[u8]> = self.cells.iter().copied().collect();
+        let is_short = self.is_filler() && distinct.len() <= MOST;
+        let mut words: Vec<Vec<u8>> = distinct
+            .into_iter()
+            .filter(|_| is_short)
+            .map(<[u8]>::to_vec)
+            .collect();
+        words.sort_unstable();
+        words
+    }
+
     /// The text that all cells have.
     pub(super) fn constant(&self) -> Option<&'a [u8]> {
         self.cells
@@ -436,7 +450,8 @@ mod tests {
     fn a_column_knows_indexes_sizes_and_progress() {
         let of =
             |cells: &[&'static str]| Column::of(cells.iter().map(|cell| cell.as_bytes()).collect());
-        assert!(of(&["0", "1", "2"]).is_index && of(&["1)", "2)", "3)"]).is_decorated);
+        assert!(of(&["0", "1", "2"]).is_index && of(&["1)", "2)", "3)"]).is_index);
+        assert!(of(&["1)", "2)"]).is_decorated);
         assert!(of(&["[1/9]", "[2/9]", "[3/9]"]).is_index);
         assert_eq!(of(&["56", "184", "96"]).size(), Some(MayBeSize::Likely));
         assert_eq!(of(&["5", "7", "39"]).size(), Some(MayBeSize::Hardly));

@@ -105,13 +105,20 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     if let Some(wrap) = Wrap::of(rows).filter(|wrap| !(is_likely && wrap.may_be_cell())) {
         return Ok(Some(Shape::wrapped(wrap)));
     }
-    if let Some(table) = found {
+    let doubtful = found
+        .as_ref()
+        .filter(|table| table.certainty == Certainty::Doubtful);
+    let doubtful = doubtful.map(|table| told::doubtful(&table.layout));
+    if let Some(table) = found.filter(|_| doubtful.is_none()) {
         return of_table(&table).map(Some);
     }
     if let Some(refused) = doubt::refused(rows, names) {
         return Err(refused);
     }
-    Ok(Some(Shape::raw(&lines, doubt::doubt(rows))))
+    Ok(Some(Shape::raw(
+        &lines,
+        doubtful.or_else(|| doubt::doubt(rows)),
+    )))
 }
 
 fn of_json(found: Json) -> Result<Shape, String> {
@@ -139,7 +146,7 @@ fn of_json(found: Json) -> Result<Shape, String> {
 fn of_table(table: &Table) -> Result<Shape, String> {
     match table.certainty {
         Certainty::Proven | Certainty::Likely => Ok(Shape::of_table(table)),
-        Certainty::Ambiguous => Err(told::ambiguous(&table.layout)),
+        Certainty::Ambiguous | Certainty::Doubtful => Err(told::ambiguous(&table.layout)),
         Certainty::SlotCounts => Err("slots and how many keys each has, no key dump: --columns key,size would read the slots as keys; take the keys with \
             redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys"
             .into()),
@@ -223,6 +230,8 @@ pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Opti
         None => table::candidates(&lines),
     };
     let table = table::named(&lines, &separators, names)?;
+    let header = table.layout.header.as_deref().unwrap_or_default();
+    names.missing_in(header).is_none().then_some(())?;
     Some((table.layout.clone(), Told::table(&table)))
 }
 

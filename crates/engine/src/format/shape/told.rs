@@ -138,8 +138,8 @@ pub(in crate::format) fn described(layout: &Layout) -> String {
     )
 }
 
-/// Why a table is refused that may be raw keys.
-pub(super) fn ambiguous(layout: &Layout) -> String {
+/// The flags that read the columns of a table.
+fn flags(layout: &Layout) -> String {
     let of = |column: usize| {
         let is = |role: Role| layout.at[role.place()] == Some(column);
         match () {
@@ -150,10 +150,27 @@ pub(super) fn ambiguous(layout: &Layout) -> String {
     };
     let columns: Vec<&str> = (0..layout.columns).map(of).collect();
     format!(
-        "keys, or keys and numbers with {} between? All names are of one kind and may end so: --columns {} --column-separator {} reads columns, \
-         --format lines reads each line as a key",
-        layout.separator.name(),
+        "--columns {} --column-separator {}",
         columns.join(","),
         layout.separator.flag()
+    )
+}
+
+/// What is said of raw keys that may be cells of a table.
+pub(super) fn doubtful(layout: &Layout) -> Sentence {
+    let flags = flags(layout);
+    Sentence::default().words(format!(
+        "one word of each line is another in each, the others hardly vary or are numbers, and the whole lines are read as keys: \
+         {flags} reads columns; {RAW}"
+    ))
+}
+
+/// Why a table is refused that may be raw keys.
+pub(super) fn ambiguous(layout: &Layout) -> String {
+    let flags = flags(layout);
+    format!(
+        "keys, or keys and numbers with {} between? All names are of one kind and may end so: {flags} reads columns, --format lines \
+         reads each line as a key",
+        layout.separator.name()
     )
 }

@@ -42,9 +42,10 @@ impl Format for Csv {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::{MISSING, NEVER, SOMETIME};
-    use crate::format::detect;
+    use crate::format::batch::{MISSING, NEVER, Number};
     use crate::format::reading::{Found, read_whole};
+    use crate::format::table::columns::KeyEscapes;
+    use crate::format::{Lost, Notice, detect};
 
     fn read(content: &str) -> Found {
         read_whole(&USUAL, content.as_bytes())
@@ -58,13 +59,6 @@ mod tests {
             .collect()
     }
 
-    fn detected(content: &str) -> Detected {
-        USUAL.detect(Head {
-            bytes: content.as_bytes(),
-            whole: false,
-        })
-    }
-
     #[test]
     fn columns_are_found_by_name_in_any_order_and_case() {
         let found = read("TTL,Hits,Name,DB,Type,memory_usage\n-1,7,a,0,hash,88\n60,,b,,,\n");
@@ -74,7 +68,7 @@ mod tests {
         assert_eq!(found.values.number(Number::Database).to_vec(), [0, MISSING]);
         assert_eq!(
             found.values.number(Number::Expiry).to_vec(),
-            [NEVER, SOMETIME]
+            [NEVER, 60_000]
         );
         assert_eq!(found.types, [&b"hash"[..], b""]);
     }
@@ -160,20 +154,23 @@ mod tests {
 
     #[test]
     fn a_row_that_does_not_fit_is_rejected_where_it_starts() {
-        let found = read("key,size\na,1\nb\nc,many\n\nd,2,3\ne,4\n");
-        assert_eq!(found.keys, [b"a", b"e"]);
+        let found = read("key,size\na,1\nb\nc,many\n\nd,2,3,x\ne,4\n");
+        assert_eq!(found.keys, [b"a", b"c", b"e"]);
         let rejects: Vec<_> = found
             .rejects
             .iter()
             .map(|(at, why)| (*at, why.as_str()))
             .collect();
         let expected = [
-            (13, "1 fields, where the header has 2"),
-            (15, "no size"),
-            (23, "3 fields, where the header has 2"),
+            (13, "1 fields, where the table has 2"),
+            (23, "4 fields, where the table has 2"),
         ];
         assert_eq!(rejects, expected);
-        assert_eq!(found.excerpts[1], b"many");
+        let (role, lost) = found.seen.unreadable().next().unwrap();
+        assert_eq!(
+            (role, lost.count, lost.byte, lost.text()),
+            (Lost::Size, 1, 15, &b"many"[..])
+        );
     }
 
     #[test]
@@ -201,9 +198,13 @@ mod tests {
 
     #[test]
     fn only_a_header_with_a_key_among_other_columns_is_detected() {
-        assert_eq!(detected("key,size\na"), Detected::Yes);
-        assert_eq!(detected("db;name\n1"), Detected::Yes);
-        assert_eq!(detected("key,size\n"), Detected::NeedMore);
+        let name = |content: &str| {
+            let bytes = content.as_bytes();
+            detect(Head { bytes, whole: true }).map(Format::name)
+        };
+        for yes in ["key,size\na,1\n", "db;name\n1;a\n", "key,size\n"] {
+            assert_eq!(name(yes), Some("csv"), "{yes:?}");
+        }
         for no in [
             "key\na",
             "user:1,user:2\na",
@@ -211,7 +212,7 @@ mod tests {
             "key,{user}:1\na",
             "\na\na",
         ] {
-            assert_eq!(detected(no), Detected::No, "{no:?}");
+            assert_eq!(name(no), Some("lines"), "{no:?}");
         }
     }
 }

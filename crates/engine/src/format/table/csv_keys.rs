@@ -128,7 +128,12 @@ impl CsvKeys {
             if let Some(at) = self.layout.at[role.place()] {
                 grid.column(at, spans);
                 let read = self.reader(role);
-                if !plain_rows::numbers(base, spans, |text| table::optional(text, read), column) {
+                let is_read = if self.layout.means_other_numbers(role) {
+                    plain_rows::values(base, spans, |text| table::optional(text, read), column)
+                } else {
+                    plain_rows::numbers(base, spans, |text| table::optional(text, read), column)
+                };
+                if !is_read {
                     return None;
                 }
             }

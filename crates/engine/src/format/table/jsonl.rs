@@ -16,6 +16,7 @@ use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
+use crate::format::table::names::Unit;
 use crate::format::table::{Carried, Refusal, Row, Span, Step, Unreadables};
 use crate::format::{Columns, Format, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::Metric;
@@ -66,6 +67,15 @@ struct Member {
     role: Option<(Role, usize)>,
 }
 
+impl Member {
+    fn has_unit(&self) -> bool {
+        let is_size = self
+            .role
+            .is_some_and(|(role, _)| role == Role::of(Metric::Bytes));
+        is_size && ColumnNames::unit(&self.name) != Unit::One
+    }
+}
+
 /// Objects whose members are known; other tools' JSON is read by it too.
 pub(crate) struct JsonKeys {
     names: ColumnNames,
@@ -74,6 +84,8 @@ pub(crate) struct JsonKeys {
     carried: Carried,
     /// How the values of each role are read.
     readers: [ReadNumber; ROLES],
+    /// Whether digits of a size are not the number that they spell.
+    has_unit: bool,
     /// Types of anything but a key.
     no_keys: &'static [&'static str],
     /// Whether these are lines of `slotscope dump`.
@@ -123,6 +135,7 @@ impl JsonKeys {
         Ok(JsonKeys {
             names: names.clone(),
             readers: readers(&first),
+            has_unit: first.iter().any(Member::has_unit),
             first,
             carried,
             no_keys,
@@ -208,7 +221,7 @@ impl JsonKeys {
         columns: &mut Columns<'_>,
         rows: &mut JsonRows,
     ) -> Option<usize> {
-        if self.names.escapes == KeyEscapes::C {
+        if self.names.escapes == KeyEscapes::C || self.has_unit {
             return None;
         }
         let next = rows.cut(base, from as u32, columns.find)?;
@@ -353,7 +366,7 @@ impl Reader for JsonKeys {
 mod tests {
     use super::*;
     use crate::format::reading::{Found, read_whole};
-    use crate::format::{Notice, detect};
+    use crate::format::{Lost, Notice, detect};
 
     fn read(content: &[u8]) -> Found {
         read_whole(&USUAL, content)
@@ -413,12 +426,17 @@ mod tests {
     fn what_is_no_key_is_rejected_where_it_starts() {
         let content = "{\"key\":\"a\"}\n{\"key\":1}\nx\n{\"key\":\"b\",\"size\":\"many\"}\n{\"key\":\"c\"\n{\"key\":\"d\",\"size\":null}\n";
         let found = read(content.as_bytes());
-        assert_eq!(found.keys, [b"a", b"d"]);
+        assert_eq!(found.keys, [b"a", b"b", b"d"]);
         assert_eq!(
             found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
-            [12, 22, 24, 50]
+            [12, 22, 50]
         );
-        assert_eq!(found.values.weights[0], [MISSING, MISSING]);
+        assert_eq!(found.values.weights[0], [MISSING; 3]);
+        let (role, lost) = found.seen.unreadable().next().unwrap();
+        assert_eq!(
+            (role, lost.count, lost.byte, lost.text()),
+            (Lost::Size, 1, 24, &b"many"[..])
+        );
     }
 
     #[test]

@@ -38,8 +38,8 @@ pub(crate) struct Layout {
     pub before: Vec<Vec<u8>>,
     /// Which columns hold numbers, words or times in every row.
     pub values: Vec<bool>,
-    /// The text of the columns that have the same in every row.
-    pub words: Vec<Option<Vec<u8>>>,
+    /// The few texts of a column that has one of these in every row.
+    pub words: Vec<Vec<Vec<u8>>>,
     /// The cells of the header, where there is one.
     pub header: Option<Vec<Vec<u8>>>,
     /// What a size without a unit counts.
@@ -74,7 +74,7 @@ impl Layout {
             key_text: KeyText::Plain,
             before: Vec::new(),
             values: vec![false; columns],
-            words: vec![None; columns],
+            words: vec![Vec::new(); columns],
             header: None,
             size_unit: Unit::One,
             expiry_unit: Unit::SecondsLeft,
@@ -93,6 +93,14 @@ impl Layout {
         );
         self.size_unit = size.unwrap_or_default();
         self.expiry_unit = expiry.unwrap_or_default();
+    }
+
+    /// Whether digits in the column of a role are not the number that they spell.
+    pub(crate) fn means_other_numbers(&self, role: Role) -> bool {
+        match role {
+            Role::Weight(metric) if metric.is_size() => self.size_unit != Unit::One,
+            role => role == Role::Number(Number::Expiry),
+        }
     }
 
     /// The column of the keys.
@@ -147,7 +155,8 @@ impl Layout {
             let cell = cells[self.place(column, cells.len())];
             let (from, to) = self.bare(text, column, cell);
             let cell = &text[from as usize..to as usize];
-            self.values[column] && is_value(cell) || self.words[column].as_deref() == Some(cell)
+            self.values[column] && is_value(cell)
+                || self.words[column].iter().any(|word| word == cell)
         };
         let others = (0..self.columns).filter(|column| *column != key);
         let of_key = &cells[key..=key + more];

@@ -312,6 +312,8 @@ fn words(name: &[u8]) -> Vec<String> {
         // Latin-1, as spreadsheets write it.
         Err(_) => name.iter().map(|byte| char::from(*byte)).collect(),
     };
+    // A unit is no two words.
+    let text = text.replace("iB", "ib");
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for letter in text.chars() {

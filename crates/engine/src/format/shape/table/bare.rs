@@ -89,8 +89,8 @@ impl<'a> Searched<'_, 'a> {
             && cells[0].is_index
             && (names.len() >= 3 || cells[0].is_decorated || is_indented);
         let is_evident = has_words || is_numbered || proof.is_some();
-        // Words that any line may have are no evidence.
-        if has_fillers && proof.is_none() && (likely.is_none() || families(&names.cells) < 2) {
+        let is_doubtful = has_fillers && proof.is_none() && families(&names.cells) < 2;
+        if has_fillers && proof.is_none() && likely.is_none() {
             return None;
         }
         if sizes.is_empty() && !is_evident || names.look_like_keys() < 0.7 && !is_evident {
@@ -124,6 +124,7 @@ impl<'a> Searched<'_, 'a> {
         }
         let certainty = match () {
             () if proof.is_some() => Certainty::Proven,
+            () if is_doubtful => Certainty::Doubtful,
             () if is_likely => Certainty::Likely,
             () => Certainty::Ambiguous,
         };

@@ -25,6 +25,8 @@ const SQL_TYPES: [&str; 10] = [
 pub(in crate::format::shape) enum Certainty {
     /// Slots and how many keys each has.
     SlotCounts,
+    /// One word of each line is another in each, the others hardly vary: that may be a key with text around it.
+    Doubtful,
     /// Rows of keys and numbers, or keys that end with a number: nothing tells.
     Ambiguous,
     /// One column is of names of several kinds, all different, and the others are values.
@@ -174,10 +176,7 @@ impl<'a> Searched<'_, 'a> {
             .map(|column| column.is_value() && column.len() > 0)
             .collect();
         layout.is_trimmed = self.is_padded(exact, key);
-        layout.words = cells
-            .iter()
-            .map(|column| column.constant().map(<[u8]>::to_vec))
-            .collect();
+        layout.words = cells.iter().map(Column::words).collect();
         let keys = &cells[key].cells;
         let is_quoted = |cell: &&[u8]| escape::is_quoted(cell);
         if share_of(keys, |cell| is_python(cell)) >= MOST {
