@@ -7,7 +7,6 @@ use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
-use crate::format::shape;
 use crate::format::{
     BYTE_ORDER_MARK, Columns, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
 };
@@ -17,28 +16,31 @@ use crate::source::block::{Block, Padded, Piece};
 const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
     redis-cli --no-raw --scan loses nothing";
 
-/// The format, either detected or chosen by a user who knows that every line is a key.
-pub struct Lines {
-    is_detected: bool,
-}
+/// The format.
+pub struct Lines;
 
 /// `lines` whose keys start behind what other programs printed.
 pub(super) struct Raw;
 
 impl Raw {
     /// An input whose first key is at byte `skip`.
-    pub(super) fn after(skip: u64, head: Head<'_>) -> Opened {
+    pub(super) fn after(skip: u64, head: Head<'_>, is_another: fn(&[u8]) -> bool) -> Opened {
         let bytes = head.bytes.get(skip as usize..).unwrap_or_default();
         let keys = LineKeys::detected(Head { bytes, ..head });
-        Opened::lines(DETECTED.name(), LineKeys { skip, ..keys })
+        let is_another = Some(is_another);
+        Opened::lines(
+            CHOSEN.name(),
+            LineKeys {
+                skip,
+                is_another,
+                ..keys
+            },
+        )
     }
 }
 
-/// The format of an input that no other format matches.
-pub(crate) static DETECTED: Lines = Lines { is_detected: true };
-
 /// The format if the user chooses it.
-pub static CHOSEN: Lines = Lines { is_detected: false };
+pub static CHOSEN: Lines = Lines;
 
 impl Format for Lines {
     fn name(&self) -> &'static str {
@@ -55,10 +57,6 @@ impl Format for Lines {
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let keys = LineKeys::detected(head);
-        let keys = LineKeys {
-            is_looked_at: self.is_detected,
-            ..keys
-        };
         Ok(Opened::lines(self.name(), keys))
     }
 }
@@ -86,11 +84,11 @@ pub(crate) fn delimited_by(delimiter: u8) -> &'static dyn Format {
 
 impl Format for Delimited {
     fn name(&self) -> &'static str {
-        DETECTED.name()
+        CHOSEN.name()
     }
 
     fn example(&self) -> &'static str {
-        DETECTED.example()
+        CHOSEN.example()
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
@@ -99,7 +97,7 @@ impl Format for Delimited {
             delimiter: self.0,
             odd: ReadStats::default(),
             skip: 0,
-            is_looked_at: false,
+            is_another: None,
             separators: [false; SEPARATORS.len()],
         };
         let boundary = RowBoundary::Lines(self.0);
@@ -114,8 +112,8 @@ struct LineKeys {
     odd: ReadStats,
     /// Bytes of the input before the first key.
     skip: u64,
-    /// Whether lines of another shape are looked for.
-    is_looked_at: bool,
+    /// Whether lines are of another shape, where such are looked for.
+    is_another: Option<fn(&[u8]) -> bool>,
     /// Which of `SEPARATORS` are in most of the first lines.
     separators: [bool; SEPARATORS.len()],
 }
@@ -155,13 +153,13 @@ impl LineKeys {
             delimiter: b'\n',
             odd: odd_at_start(head),
             skip: 0,
-            is_looked_at: true,
+            is_another: None,
             separators: separators(head.bytes),
         }
     }
 
     /// Where lines of another shape than the first ones are: a table behind a list, say. A few places are looked at.
-    fn another(&self, bytes: &[u8], piece: Piece) -> Option<u64> {
+    fn another(&self, bytes: &[u8], piece: Piece, is_another: fn(&[u8]) -> bool) -> Option<u64> {
         let from = piece.offset + u64::from(piece.from);
         let to = piece.offset + bytes.len() as u64;
         let of_end = piece.last.then(|| to.saturating_sub(WINDOW as u64));
@@ -173,20 +171,21 @@ impl LineKeys {
             let at = (at - piece.offset) as usize;
             Some(at + memchr::memchr(b'\n', &bytes[at..])? + 1)
         };
-        let is_it = |at: u64| starts(at).filter(|start| self.is_another(&bytes[*start..]));
+        let is_it = |at: u64| {
+            starts(at).filter(|start| {
+                let bytes = &bytes[*start..];
+                self.has_more(bytes) && is_another(&bytes[..bytes.len().min(WINDOW)])
+            })
+        };
         let found = places.chain(of_end).filter(is_here).find_map(is_it);
         found.map(|start| piece.offset + start as u64)
     }
 
-    /// Whether lines of another shape than the first ones start here. What is a separator there decides whether that is
-    /// looked at closely.
-    fn is_another(&self, bytes: &[u8]) -> bool {
+    /// Whether most lines have a separator that the first ones do not have: only those are looked at closely.
+    fn has_more(&self, bytes: &[u8]) -> bool {
         let found = separators(bytes);
-        let has_more = found
-            .iter()
-            .zip(self.separators)
-            .any(|(found, first)| *found && !first);
-        has_more && shape::is_another(&bytes[..bytes.len().min(WINDOW)])
+        let pairs = found.iter().zip(self.separators);
+        pairs.into_iter().any(|(found, first)| *found && !first)
     }
 }
 
@@ -256,8 +255,8 @@ impl Reader for LineKeys {
         if piece.first {
             seen += self.odd;
         }
-        if self.is_looked_at {
-            seen.another_from = self.another(base.bytes(), piece);
+        if let Some(is_another) = self.is_another {
+            seen.another_from = self.another(base.bytes(), piece, is_another);
         }
         from = from.max(self.skip.saturating_sub(piece.offset) as u32);
         if piece.last && self.delimiter == b'\n' {
@@ -388,7 +387,7 @@ mod tests {
     use crate::format::reading::read_whole;
 
     fn keys_of(content: &[u8]) -> (Vec<Vec<u8>>, ReadStats) {
-        let found = read_whole(&DETECTED, content);
+        let found = read_whole(&CHOSEN, content);
         assert!(found.rejects.is_empty());
         (found.keys, found.seen)
     }
@@ -447,7 +446,7 @@ mod tests {
     #[test]
     fn a_failure_among_keys_is_rejected_where_it_stands() {
         let content = b"a\r\nNOAUTH Authentication required.\r\nNOAUTH\r\nb\r\nError: x";
-        let found = read_whole(&DETECTED, content);
+        let found = read_whole(&CHOSEN, content);
         assert_eq!(found.keys, [&b"a"[..], b"NOAUTH", b"b"]);
         let rejects = [3, 47].map(|at| (at, errors::REASON.to_owned()));
         assert_eq!(found.rejects, rejects);

@@ -1,5 +1,6 @@
 //! Stage 2, KEYS: blocks of bytes come in, batches of keys go out. One file a format, one line in `FORMATS`.
 
+mod around;
 #[doc(hidden)]
 pub mod batch;
 #[doc(hidden)]
@@ -73,7 +74,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::format::redis_cli::numbered::Numbered,
     &crate::format::redis_cli::sized::KeyAndSize,
     &crate::format::redis_cli::quoted::Quoted,
-    &lines::DETECTED,
+    &lines::CHOSEN,
 ];
 
 /// UTF-8 byte order mark: dropped, with a warning, at the start of an input.

@@ -2,12 +2,12 @@
 //! counts by the commands that it runs.
 
 use crate::command::{Access, COMMANDS};
+use crate::format::around::around;
 use crate::format::batch::Number;
 use crate::format::capture::meaning::WRONG;
-use crate::format::capture::monitor_line::Start;
+use crate::format::capture::monitor_line::{Start, start_inside};
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::parse::escape::{self, Escapes};
-use crate::format::shape;
 use crate::format::{Columns, FindByte, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::metric::Metric;
 use crate::source::block::{Block, Piece};
@@ -79,7 +79,7 @@ impl Records {
         if self.lead == 0 || usual() {
             return self.lead;
         }
-        shape::record_start(line).unwrap_or(0)
+        start_inside(line).unwrap_or(0)
     }
 }
 
@@ -103,7 +103,7 @@ fn read_line(
         (first < end).then_some((parsed, first))
     });
     let Some((parsed, first)) = parsed else {
-        return match shape::around(line) {
+        return match around(line) {
             Some(_) => gather.note(Notice::Progress),
             None => gather.not_a_row(start, line, Ok(NO_LINE)),
         };

@@ -2,8 +2,10 @@
 //! is a row by itself.
 
 use crate::format::parse::size::size;
+use crate::format::parse::value::{Value, value};
+use crate::format::redis_cli::noise;
 use crate::format::shape::column::{
-    Column, MOST, Value, common_prefix, common_suffix, families, share_of, value,
+    Column, MOST, common_prefix, common_suffix, families, share_of,
 };
 use crate::format::shape::table::is_nothing;
 use crate::format::table::columns::{ColumnNames, Role};
@@ -75,6 +77,9 @@ fn name_of(row: &[u8]) -> Option<&[u8]> {
 
 /// What in the lines may be no part of a key, and how to cut it.
 pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
+    // What redis-cli and servers say is told otherwise.
+    let is_row = |row: &&&[u8]| noise::noise(row).is_none();
+    let rows: &[&[u8]] = &rows.iter().filter(is_row).copied().collect::<Vec<_>>();
     const INDENTED: &str = "lines start with blanks, which are read as parts of the keys; where they are none: sed 's/^ *//' FILE | slotscope analyze -";
     let said = |text: String| Some(Sentence::default().words(text));
     if share_of(rows, |row| matches!(row.first(), Some(b' ' | b'\t'))) >= 0.2 {
@@ -184,7 +189,7 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
         ));
     }
     let is_before = !is_query
-        && prefix.iter().any(is_frame)
+        && prefix.iter().rev().take(2).any(is_frame)
         && !prefix.last().is_some_and(u8::is_ascii_alphanumeric);
     if !inside.is_empty()
         && is_before

@@ -203,9 +203,8 @@ fn document(lines: &Lines<'_>) -> Option<Json> {
              print(k.decode() if isinstance(k, bytes) else k)' < FILE | slotscope analyze - ; --format lines reads each line as a key",
         );
     }
-    let is_open = |line: &[u8]| [&b"["[..], b"{", b"[{", b"[["].contains(&line);
     if lines.rows.len() > 1 {
-        return if is_open(first) { refused(OTHER) } else { None };
+        return None;
     }
     let starts = match first {
         [b'{', rest @ ..] => matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}')),

@@ -15,9 +15,10 @@ mod table;
 mod told;
 mod wrapped;
 
+use crate::format::around::Around;
 use crate::format::capture::monitor::Records;
 use crate::format::frame::line_reader::LineReader;
-use crate::format::lines::{DETECTED, Raw};
+use crate::format::lines::Raw;
 use crate::format::not_a_dump;
 use crate::format::table::columns::{ColumnNames, Role};
 use crate::format::table::csv_keys::CsvKeys;
@@ -27,11 +28,8 @@ use crate::format::table::separator::Separator;
 use crate::format::{Format, Head, Opened};
 
 pub(in crate::format) use commands::in_resp;
-pub(in crate::format) use lines::{Around, around, is_comment};
-pub(in crate::format) use record::start as record_start;
 pub use told::Told;
 
-use column::Value;
 use json::Json;
 use lines::{LOOKED_AT, Lines};
 use table::{Certainty, Table};
@@ -204,8 +202,7 @@ impl Shape {
     /// As `Format::open`.
     pub fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         match &self.rows {
-            Rows::Raw(0) => DETECTED.open(head),
-            Rows::Raw(skip) => Ok(Raw::after(*skip, head)),
+            Rows::Raw(skip) => Ok(Raw::after(*skip, head, is_another)),
             Rows::Cells(layout) => {
                 Ok(CsvKeys::of(head, (**layout).clone(), ColumnNames::USUAL.escapes).opened("csv"))
             }
@@ -270,13 +267,8 @@ pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result
     Ok(layout)
 }
 
-/// Whether a cell is a word of a server, or a time.
-pub(in crate::format) fn is_value(cell: &[u8]) -> bool {
-    column::value(cell) != Value::Text
-}
-
 /// Whether lines in the middle of an input of raw keys are of another shape, about which there is no doubt.
-pub(in crate::format) fn is_another(bytes: &[u8]) -> bool {
+fn is_another(bytes: &[u8]) -> bool {
     let lines = Lines::of(Head {
         bytes,
         whole: false,

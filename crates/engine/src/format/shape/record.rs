@@ -1,7 +1,7 @@
 //! Lines of MONITOR inside other lines: after the name of a container, a time, a file name; and forms of them that no
 //! reader has.
 
-use crate::format::capture::monitor_line::MonitorLine;
+use crate::format::capture::monitor_line::start_inside as start;
 use crate::format::shape::column::share_of;
 
 /// The part of the rows that records must be.
@@ -12,21 +12,6 @@ pub(super) fn lead(rows: &[&[u8]]) -> Option<usize> {
     let starts: Vec<Option<usize>> = rows.iter().map(|row| start(row)).collect();
     let first = starts.iter().flatten().next()?;
     (share_of(&starts, Option::is_some) >= RECORDS).then_some(*first)
-}
-
-/// Where the record of a line starts.
-pub(crate) fn start(line: &[u8]) -> Option<usize> {
-    if MonitorLine::parse(line).is_some() {
-        return Some(0);
-    }
-    memchr::memmem::find_iter(line, b" [").find_map(|at| {
-        let is_of_time = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
-        let len = line[..at].iter().rev().take_while(is_of_time).count();
-        let from = at - len;
-        let is_time =
-            len >= 11 && memchr::memchr(b'.', &line[from..at]).is_some_and(|point| point >= 9);
-        (is_time && MonitorLine::parse(&line[from..]).is_some()).then_some(from)
-    })
 }
 
 /// Why records of MONITOR in a form that nothing reads are refused, and the command that makes others of them.

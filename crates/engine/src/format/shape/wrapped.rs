@@ -7,8 +7,8 @@ use crate::format::frame::line_reader::{Line, Parsed, Row};
 use crate::format::parse::escape;
 use crate::format::parse::python;
 use crate::format::parse::size::{is_missing, size};
-use crate::format::shape::column;
-use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, share_of, value};
+use crate::format::parse::value::{Value, value};
+use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, share_of};
 
 /// The text around a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,11 +134,11 @@ impl Wrap {
             Wrap::JsonItem => {
                 let item = text.strip_suffix(b",")?;
                 escape::is_quoted(item)
-                    .then_some(1..item.len() - 1)
+                    .then(|| 1..item.len() - 1)
                     .and_then(at)
             }
             Wrap::Backticks => matches!(text, [b'`', .., b'`'])
-                .then_some(1..text.len().saturating_sub(1))
+                .then(|| 1..text.len() - 1)
                 .and_then(at),
             Wrap::Bullet => {
                 let bullets: [&[u8]; 3] = [b"- ", b"* ", "• ".as_bytes()];
@@ -218,10 +218,7 @@ fn prefix(rows: &[&[u8]]) -> Option<Wrap> {
     let names: Vec<&[u8]> = of_rows.collect();
     let is_log = verb(first).is_none();
     let are_numbers = share_of(&names, |name| {
-        matches!(
-            value(name),
-            column::Value::Number(_) | column::Value::Missing
-        )
+        matches!(value(name), Value::Number(_) | Value::Missing)
     }) >= MOST;
     let is_wrap = share(names.len(), rows.len()) >= MOST
         && (is_log

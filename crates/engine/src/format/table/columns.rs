@@ -3,27 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{Number, Word};
-use crate::format::read_stats::Lost;
 use crate::format::table::names::{self, Named, Unit};
+pub(crate) use crate::format::table::role::{ROLES, Role};
 use crate::format::table::separator::Separator;
-use crate::metric::{Metric, WEIGHTS};
+use crate::metric::Metric;
 use crate::name::Name;
-
-/// The content of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The key.
-    Key,
-    /// Its weight in a metric.
-    Weight(Metric),
-    /// Another number.
-    Number(Number),
-    /// A word.
-    Word(Word),
-}
-
-/// How many roles there are.
-pub(crate) const ROLES: usize = NAMED.len() + WEIGHTS;
 
 /// The names of each role's column, in any case; where a table has two of them the first one listed is read.
 const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
@@ -47,45 +31,6 @@ const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
     (Role::Word(Word::Type), &["type"]),
     (Role::Word(Word::Encoding), &["encoding"]),
 ];
-
-impl Role {
-    /// The weight of `metric`, and the key for keys.
-    pub(crate) fn of(metric: Metric) -> Role {
-        if metric == Metric::Keys {
-            Role::Key
-        } else {
-            Role::Weight(metric)
-        }
-    }
-
-    /// Whether no weight is made of it.
-    pub(crate) fn is_attribute(self) -> bool {
-        use Number::{Elements, Expiry, Idle};
-        matches!(self, Role::Word(_) | Role::Number(Expiry | Elements | Idle))
-    }
-
-    /// What its value is called in reports, where it cannot be read.
-    pub(crate) fn value(self) -> Lost {
-        match self {
-            Role::Key | Role::Word(_) => Lost::Other,
-            Role::Weight(metric) if metric.is_size() => Lost::Size,
-            Role::Weight(_) => Lost::Operations,
-            Role::Number(Number::Database) => Lost::Database,
-            Role::Number(Number::Expiry) => Lost::Expiry,
-            Role::Number(_) => Lost::Other,
-        }
-    }
-
-    /// Its place in arrays of `ROLES` entries.
-    pub(crate) fn place(self) -> usize {
-        match self {
-            Role::Key => 0,
-            Role::Number(number) => 1 + number as usize,
-            Role::Word(word) => 1 + Number::ALL.len() + word as usize,
-            Role::Weight(metric) => NAMED.len() + metric.weight().unwrap_or(0),
-        }
-    }
-}
 
 /// Every role with the names of its column.
 fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {

@@ -3,8 +3,10 @@
 //! A quote in the middle of an unquoted field is itself, and what follows a closing quote belongs to the field: what
 //! `row_boundary` and the `csv` crate hold too. Doubled quotes are decoded in place, so a key stays a span.
 
+use crate::format::shape;
 use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv_keys::CsvKeys;
+use crate::format::table::header::Header;
 use crate::format::{Format, Head, Opened};
 
 /// The format.
@@ -34,9 +36,27 @@ impl Format for Csv {
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        let keys = CsvKeys::open(head, &self.names)?;
-        Ok(keys.opened(self.name()))
+        Ok(open(head, &self.names)?.opened(self.name()))
     }
+}
+
+/// Finds the columns of a table by its header, or by the places that the user gives.
+///
+/// # Errors
+/// The columns there are, where one that is needed is not among them.
+pub(crate) fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
+    let by_shape = || shape::table_with(head, names).map(|(layout, _)| layout);
+    let layout = if names.places.is_empty() {
+        match by_shape() {
+            Some(layout) => layout,
+            None => Header::read(head, names)
+                .ok_or("the header line does not end")?
+                .layout(names)?,
+        }
+    } else {
+        shape::table_of(head, names)?
+    };
+    Ok(CsvKeys::of(head, layout, names.escapes))
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! The rows of a table that is open: batches of plain rows are cut all at once, others cell by cell; the result is the same.
 
+use crate::format::around::{Around, around, is_comment};
 use crate::format::batch::{Number, Spans, Word};
 use crate::format::frame::row_boundary::{Quotes, RowBoundary};
 use crate::format::parse::csv_row::{MAX_FIELDS, cut_row};
 use crate::format::parse::size::ReadNumber;
-use crate::format::shape::{self, Around};
 use crate::format::table;
-use crate::format::table::columns::{ColumnNames, KeyEscapes, Role};
-use crate::format::table::header::Header;
+use crate::format::table::columns::{KeyEscapes, Role};
 use crate::format::table::key_spelling::{KeySpelling, cut_line};
 use crate::format::table::layout::Layout;
 use crate::format::table::plain_rows;
@@ -26,24 +25,6 @@ pub(crate) struct CsvKeys {
 }
 
 impl CsvKeys {
-    /// Finds the columns by the header, or by the places that the user gives.
-    ///
-    /// # Errors
-    /// The columns there are, where one that is needed is not among them.
-    pub(crate) fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
-        let layout = if names.places.is_empty() {
-            match shape::table_with(head, names) {
-                Some((layout, _)) => layout,
-                None => Header::read(head, names)
-                    .ok_or("the header line does not end")?
-                    .layout(names)?,
-            }
-        } else {
-            shape::table_of(head, names)?
-        };
-        Ok(CsvKeys::of(head, layout, names.escapes))
-    }
-
     /// A table of this layout, with its keys as `head` shows that they are spelled.
     pub(crate) fn of(head: Head<'_>, layout: Layout, escapes: KeyEscapes) -> CsvKeys {
         let keys = match layout.plain_delimiter() {
@@ -149,8 +130,8 @@ impl CsvKeys {
     /// The row at `at`, and where the next one starts.
     fn next(&self, content: &mut [u8], at: usize, cut: &mut CutRow) -> (usize, Step) {
         let line = line_at(content, at).0;
-        if let Some(around) = shape::around(line) {
-            let step = match around {
+        if let Some(found) = around(line) {
+            let step = match found {
                 Around::Blank => Step::Blank,
                 _ => Step::Around,
             };
@@ -167,7 +148,7 @@ impl CsvKeys {
             return (after, Step::Blank);
         }
         let step = self.row(content, cut).unwrap_or_else(|refusal| {
-            if shape::is_comment(line_at(content, at).0) {
+            if is_comment(line_at(content, at).0) {
                 Step::Around
             } else {
                 Step::Reject(refusal)

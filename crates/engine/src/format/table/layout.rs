@@ -3,7 +3,7 @@
 use crate::format::batch::Number;
 use crate::format::parse::escape::{self, Escapes};
 use crate::format::parse::python;
-use crate::format::parse::size::{is_missing, size};
+use crate::format::parse::value::{Value, value};
 use crate::format::table::Span;
 use crate::format::table::columns::{ColumnNames, ROLES, Role};
 use crate::format::table::names::Unit;
@@ -232,5 +232,5 @@ impl Layout {
 /// Whether `cell` is a number, or that there is none, a word of a server, or a time.
 fn is_value(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
-    is_missing(cell) || size(cell).is_some() || crate::format::shape::is_value(cell)
+    value(cell) != Value::Text
 }

@@ -12,6 +12,7 @@ pub(crate) mod layout;
 pub(crate) mod names;
 pub(crate) mod plain_rows;
 pub(crate) mod raw_rows;
+pub(crate) mod role;
 pub(crate) mod separator;
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Word};

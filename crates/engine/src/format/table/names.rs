@@ -5,7 +5,7 @@
 use crate::format::batch::{Number, Word};
 use crate::format::parse::size::{ReadNumber, size, size_in};
 use crate::format::parse::time;
-use crate::format::table::columns::Role;
+use crate::format::table::role::Role;
 use crate::metric::Metric;
 
 /// The content of a column by its name.

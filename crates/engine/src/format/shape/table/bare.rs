@@ -1,8 +1,7 @@
 //! Tables without a header: one column is of names that all differ, and the others are values.
 
-use crate::format::shape::column::{
-    Column, MOST, MayBeSize, Value, families, share, share_of, value,
-};
+use crate::format::parse::value::{Value, value};
+use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, share_of};
 use crate::format::shape::table::{Certainty, Searched, Table, proof};
 use crate::format::table::columns::Role;
 use crate::format::table::layout::Layout;

@@ -1,8 +1,7 @@
 //! Tables whose header names the column of the keys, or has words above a column of numbers.
 
-use crate::format::shape::column::{
-    Column, MayBeSize, Value, common_prefix, share, share_of, value,
-};
+use crate::format::parse::value::{Value, value};
+use crate::format::shape::column::{Column, MayBeSize, common_prefix, share, share_of};
 use crate::format::shape::cut::Text;
 use crate::format::shape::table::{Certainty, Searched, Table, proof};
 use crate::format::table::columns::Role;

@@ -91,7 +91,9 @@ pub(in crate::format::shape) fn candidates(lines: &Lines<'_>) -> Vec<Separator> 
     let only = lines.separator();
     let is_wanted =
         |separator: &Separator| only.is_none_or(|byte| *separator == Separator::Byte(byte));
-    let is_there = |separator: &Separator| share_of(&sample, |row| separator.is_in(row)) >= 0.6;
+    // A title before few rows is much of them.
+    let least = if lines.rows.len() < 30 { 0.25 } else { 0.6 };
+    let is_there = |separator: &Separator| share_of(&sample, |row| separator.is_in(row)) >= least;
     let is_framed = share_of(&sample, |row| matches!(row.trim_ascii(), [b'|', .., b'|'])) >= 0.9;
     // A row between bars is cut at each of them.
     let is_usable = |separator: &Separator| !(is_framed && *separator == Separator::Text(" | "));
