@@ -150,7 +150,7 @@ fn of_files<T>(
     }
 }
 
-/// What is said of values that could not be read and are no load.
+/// The warning for values that could not be read and belong to neither memory nor load.
 fn of_no_load(values: &UnreadableValues) -> Option<String> {
     let RejectedLine { line, reason, .. } = &values.first;
     let line = line.map_or(String::new(), |line| format!(", line {}", grouped(line)));

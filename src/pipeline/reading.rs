@@ -213,6 +213,7 @@ impl Reading {
     /// There is one where that is an error, or most rows are.
     pub(crate) fn check<T>(&self, scanned: &Scanned<T>) -> Result<()> {
         rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;
+        rejected::check_readable(self.options.strict, &self.sources, scanned)?;
         rejected::check_most(&self.sources, scanned)
     }
 

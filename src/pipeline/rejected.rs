@@ -168,6 +168,32 @@ pub(crate) fn check_strict(
     }
 }
 
+/// Makes the first value that could not be read an error where `strict`.
+///
+/// # Errors
+/// There is one.
+pub(crate) fn check_readable<T>(
+    strict: bool,
+    sources: &[Box<dyn Source>],
+    scanned: &Scanned<T>,
+) -> Result<()> {
+    let inputs = scanned.inputs.iter().zip(sources).filter(|_| strict);
+    let mut lost = inputs.flat_map(|(input, source)| {
+        let values = input
+            .seen
+            .unreadable()
+            .filter(|(role, _)| *role != Lost::Command);
+        values.map(move |(role, first)| (source, role, first))
+    });
+    let Some((source, role, first)) = lost.next() else {
+        return Ok(());
+    };
+    let line = line_of(&**source, first.byte).map_or(String::new(), |line| format!("line {line} "));
+    let place = format!("{}: {line}(byte {})", Name::from(source.path()), first.byte);
+    let what = Sentence::from(format!("no {}: ", role.name(1)));
+    Err(Error::bad(place, what.excerpt(&Name::from(first.text()))))
+}
+
 /// Makes the first of them an error, wherever its input is.
 ///
 /// # Errors

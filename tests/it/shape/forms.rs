@@ -12,7 +12,7 @@ pub(super) struct Row<'r> {
     pub at: usize,
 }
 
-/// What is right for a file.
+/// The right reading of a file.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Right {
     /// Keys, and their sizes.
@@ -25,7 +25,7 @@ pub(super) enum Right {
     Refused,
 }
 
-/// A form: its name, what is right, what is before and behind the rows, and a row.
+/// A form: its name, what is right, the text before and after the rows, and a row.
 pub(super) struct Form {
     pub name: &'static str,
     pub right: Right,

@@ -17,7 +17,7 @@ use crate::shape::names::{RAW, any, odd, other, size};
 use crate::support::rng::Rng;
 use crate::support::scan::Scanning;
 
-/// What came of a file.
+/// The reading of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Came {
     /// As it should, without a word.
@@ -67,7 +67,7 @@ impl Loads {
     }
 }
 
-/// What came of `content`, in which `expected` is, with or without sizes, or operations.
+/// The reading of `content`, in which `expected` is, with or without sizes, or operations.
 fn came(content: &[u8], right: Right, expected: &Loads) -> Came {
     let found =
         Scanning::detected().try_run(&[memory("test", content)], || Tallies::new(Parts::All));

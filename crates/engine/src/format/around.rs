@@ -1,13 +1,13 @@
-//! What tools print around the rows of a table, and before the output of a program.
+//! Lines that tools print around the rows of a table, and before the output of a program.
 
-/// A line that is no row of a table.
+/// A line beside the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Around {
     /// Nothing, or blanks.
     Blank,
     /// A border of a table.
     Border,
-    /// What kubectl, docker or telnet say before the output of a program.
+    /// A message of kubectl, docker or telnet before the output of a program.
     Client,
     /// The answer of a server to MONITOR.
     Ready,
@@ -19,7 +19,7 @@ pub(crate) enum Around {
     Comment,
 }
 
-/// What `line` is, without its line end; `None` if it may be a row.
+/// The kind of `line`, without its line end; `None` if it may be a row.
 pub(crate) fn around(line: &[u8]) -> Option<Around> {
     let line = line.strip_suffix(b"\r").unwrap_or(line).trim_ascii();
     match line {
@@ -94,7 +94,7 @@ fn is_count(line: &[u8]) -> bool {
     rest.iter().all(is_known)
 }
 
-/// What psql and mysql print before each record over several lines: `-[ RECORD 1 ]---`, `**** 1. row ****`.
+/// Whether psql or mysql print it before each record over several lines: `-[ RECORD 1 ]---`, `**** 1. row ****`.
 fn is_record(line: &[u8]) -> bool {
     let inside = |byte: &u8| byte.is_ascii_digit() || b"-+[] *.".contains(byte);
     let has_word = |word: &[u8]| {

@@ -95,7 +95,7 @@ pub const NEVER: u64 = MISSING;
 /// In the column of `Number::Expiry`: the key expires, and the input does not say when.
 pub(crate) const SOMETIME: u64 = MISSING - 1;
 
-/// In the column of `Number::Expiry`, until the time is known that it counts from: so many milliseconds are left.
+/// In the column of `Number::Expiry`, until the time is known that it counts from: this many milliseconds are left.
 pub(crate) const LEFT: u64 = 1 << 62;
 
 /// A number that an input may have for a key besides its weights.

@@ -19,7 +19,7 @@ const NOTE: &str = "a raw key list: a key with a line end is split, and --scan c
 /// The format.
 pub struct Lines;
 
-/// `lines` whose keys start behind what other programs printed.
+/// `lines` whose keys start after the lines of other programs.
 pub(super) struct Raw;
 
 impl Raw {
@@ -114,7 +114,7 @@ struct LineKeys {
     skip: u64,
     /// Whether lines are of another shape, where such are looked for.
     is_another: Option<fn(&[u8]) -> bool>,
-    /// Which of `SEPARATORS` are in most of the first lines.
+    /// The `SEPARATORS` that are in most of the first lines.
     separators: [bool; SEPARATORS.len()],
 }
 
@@ -129,7 +129,7 @@ const LOOKED_AT: usize = 40;
 /// Bytes that they may be in.
 const WINDOW: usize = 16 << 10;
 
-/// Which separators are in nearly all of the first lines of `bytes`.
+/// The separators in nearly all of the first lines of `bytes`.
 fn separators(bytes: &[u8]) -> [bool; SEPARATORS.len()] {
     let lines: Vec<&[u8]> = bytes[..bytes.len().min(WINDOW)]
         .split(|byte| *byte == b'\n')
@@ -158,7 +158,7 @@ impl LineKeys {
         }
     }
 
-    /// Where lines of another shape than the first ones are: a table behind a list, say. A few places are looked at.
+    /// Where lines of another shape than the first ones are: a table after a list, say. A few places are looked at.
     fn another(&self, bytes: &[u8], piece: Piece, is_another: fn(&[u8]) -> bool) -> Option<u64> {
         let from = piece.offset + u64::from(piece.from);
         let to = piece.offset + bytes.len() as u64;

@@ -298,7 +298,7 @@ impl Recognised {
         }
     }
 
-    /// What is said of its shape.
+    /// The description of its shape.
     pub fn told(self) -> Option<Told> {
         match self {
             Recognised::Known(_) => None,

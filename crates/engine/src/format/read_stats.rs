@@ -38,7 +38,7 @@ impl Lost {
         Lost::Other,
     ];
 
-    /// What it is called, where there are so many.
+    /// Its name, for this number of them.
     pub fn name(self, count: u64) -> &'static str {
         match (self, count) {
             (Lost::Size, 1) => "size",
@@ -72,7 +72,7 @@ pub struct Unreadable {
 const SHOWN: usize = 24;
 
 impl Unreadable {
-    /// So many, the first in the row at `byte`, where it is `text`.
+    /// This many, the first in the row at `byte`, where it is `text`.
     pub fn of(count: u64, byte: u64, text: &[u8]) -> Self {
         let len = text.len().min(SHOWN);
         let mut first = [0; SHOWN];

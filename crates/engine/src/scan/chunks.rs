@@ -23,7 +23,7 @@ use crate::tally::Tally;
 /// Bytes of an input that are read first to detect its format.
 pub(super) const HEAD: usize = 64 << 10;
 
-/// A file of a directory that is no dump.
+/// A file of a directory that cannot be read as a dump.
 struct Unread;
 
 impl Unread {
@@ -38,7 +38,7 @@ impl Reader for Unread {
     }
 }
 
-/// An input that is open, and what is said of its shape.
+/// An input that is open, and the description of its shape.
 pub(super) type Recognised = (Opened, Option<Arc<Told>>);
 
 /// The input that a worker has open: one at a time, however many there are.
@@ -54,7 +54,7 @@ pub(super) struct Job {
     pub(super) reader: Box<dyn Reader>,
     /// The name of its format.
     format: &'static str,
-    /// What is said of its shape.
+    /// The description of its shape.
     told: Option<Arc<Told>>,
     /// The chunks to read, and whether they are only some of all.
     chunks: Range<u64>,

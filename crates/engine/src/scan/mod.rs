@@ -105,7 +105,7 @@ pub struct Scanned<T> {
 pub struct SeenInput {
     /// The name of its format.
     pub format: &'static str,
-    /// What is said of its shape.
+    /// The description of its shape.
     pub told: Option<Arc<Told>>,
     /// Bytes read.
     pub bytes: u64,

@@ -103,7 +103,7 @@ pub trait Source: Debug + Send + Sync {
         self.object().and_then(|object| object.modified_ms)
     }
 
-    /// What names it.
+    /// The place that names it.
     fn listed(&self) -> Listed {
         Listed::User
     }
@@ -138,7 +138,7 @@ pub trait Source: Debug + Send + Sync {
     fn open(&self) -> io::Result<Box<dyn Read + Send>>;
 }
 
-/// What names a source.
+/// The place that names a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Listed {
     /// The user.

@@ -33,7 +33,7 @@ pub enum Evidence {
     },
     /// Values that could not be read.
     Unreadable(Gap),
-    /// Rows that are no keys.
+    /// Rows that could not be read as keys.
     LostRows {
         /// How many.
         rows: u64,

@@ -36,7 +36,7 @@ pub(crate) struct Explained<'a> {
     pub has_only_extremes: bool,
     /// Whether the dump may lack keys: then crowded slots are not a cause.
     pub is_doubtful: bool,
-    /// What the input lacks.
+    /// The gaps of the input.
     pub gaps: &'a Gaps,
 }
 

@@ -79,7 +79,7 @@ pub enum Why {
         /// All keys.
         keys: u64,
     },
-    /// As many rows are no keys as may make a node uneven.
+    /// More rows could not be read as keys than an even node may have.
     LostRows(u64),
     /// The causes that add most, largest first; whether a node is being filled or drained.
     Causes(Vec<Cause>, Option<Name>),

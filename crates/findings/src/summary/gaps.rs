@@ -1,5 +1,5 @@
-//! What the input lacks of the loads that nodes are judged by: values that could not be read or are missing, and rows that are
-//! no keys. A few of them may hide the heaviest keys: those whose sizes programs write in other forms.
+//! Gaps in the loads that nodes are judged by: values that could not be read or are missing, and rows that are not
+//! keys. A few of them may hide the heaviest keys: those whose sizes programs write in other forms.
 
 use slotscope_engine::format::Lost;
 use slotscope_engine::metric::Metric;
@@ -9,11 +9,11 @@ use crate::summary::measure::Measure;
 
 /// A larger share of missing sizes leaves memory unjudged.
 const MISSING_UNJUDGED: f64 = 0.1;
-/// As many rows that are no keys, and a larger share of them, count as lost keys.
+/// This many rows that could not be read as keys, and a larger share of them, count as lost keys.
 const LOST_ROWS: u64 = 3;
 const LOST_SHARE: f64 = 0.001;
 
-/// What the input lacks.
+/// The gaps of an input.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gaps {
     /// Sizes that could not be read.
@@ -24,14 +24,14 @@ pub struct Gaps {
     pub without_size: u64,
     /// Keys.
     pub keys: u64,
-    /// Rows that are no keys, where they are more than a few.
+    /// Rows that could not be read as keys, where they are more than a few.
     pub lost_rows: u64,
 }
 
 /// Values that could not be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gap {
-    /// What they are.
+    /// Their kind.
     pub role: Lost,
     /// How many.
     pub count: u64,
@@ -44,7 +44,7 @@ pub struct Gap {
 }
 
 impl Gaps {
-    /// What `input` lacks.
+    /// The gaps of `input`.
     pub(crate) fn of(input: &InputFacts) -> Gaps {
         let gap = |role: Lost| {
             let found = input
@@ -88,7 +88,7 @@ impl Gaps {
             && self.without_size as f64 >= MISSING_UNJUDGED * self.keys.max(1) as f64
     }
 
-    /// What the fullest node may hold more of, in fair shares of so many nodes, if all rows that were lost are its keys.
+    /// The fair shares of `nodes` nodes that the fullest may hold besides, if all rows that were lost are its keys.
     pub(crate) fn lost_shares(&self, nodes: usize) -> f64 {
         let all = self.keys + self.lost_rows;
         self.lost_rows as f64 / all.max(1) as f64 * nodes as f64

@@ -150,7 +150,7 @@ pub struct Rejected {
 /// Values of one kind that could not be read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnreadableValues {
-    /// What they are.
+    /// Their kind.
     pub role: Lost,
     /// How many.
     pub count: u64,

@@ -69,7 +69,7 @@ pub(crate) struct VerdictInputs<'a> {
     pub has_only_extremes: bool,
     /// Whether it may lack keys.
     pub is_doubtful: bool,
-    /// What it lacks.
+    /// Its gaps.
     pub gaps: &'a Gaps,
     /// The room of the nodes.
     pub capacity: Option<&'a Capacity>,

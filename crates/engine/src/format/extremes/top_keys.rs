@@ -119,7 +119,7 @@ fn key_of(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> 
     Some(((key, key_end), Extreme::Bytes, bytes))
 }
 
-/// A name as redis-cli up to 6.0 and keydb-cli write it: raw, between single quotes, or behind `keyname: `.
+/// A name as redis-cli up to 6.0 and keydb-cli write it: raw, between single quotes, or after `keyname: `.
 fn raw(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
     let has_double = |from: usize| line.get(from) == Some(&b'"');
     if let Some(rest) = line.strip_prefix(HOT) {

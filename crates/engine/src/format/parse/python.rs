@@ -31,7 +31,7 @@ fn is_inside(inside: &[u8], quote: u8) -> bool {
     true
 }
 
-/// Undoes the literal in `content[from..to]`, and returns where its text is; `None` where it is none.
+/// Undoes the literal in `content[from..to]`, and returns where its text is; `None` for any other text.
 pub(crate) fn undo(content: &mut [u8], from: usize, to: usize) -> Option<(usize, usize)> {
     let literal = &content[from..to];
     let is_bytes = is_bytes(literal);

@@ -170,7 +170,7 @@ impl Quantity {
         })
     }
 
-    /// It in bytes, where it counts so many of them if it has no unit of its own.
+    /// It in bytes, where it counts `bytes` of them if it has no unit of its own.
     fn in_units_of(&self, bytes: u128) -> Option<u64> {
         if self.is_ambiguous && bytes == 1 {
             return None;

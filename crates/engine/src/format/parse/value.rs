@@ -1,4 +1,4 @@
-//! What a cell of a table is, where nothing says it: a number, a word of a server, a time, or a text.
+//! The kind of a cell, where no header says it: a number, a word of a server, a time, or a text.
 
 use crate::format::parse::size::{is_missing, size};
 use crate::format::parse::time;
@@ -22,7 +22,7 @@ const LEVELS: [&str; 8] = [
     "debug", "info", "warn", "warning", "error", "notice", "trace", "fatal",
 ];
 
-/// What a cell is.
+/// The kind of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Value {
     /// A number.
@@ -37,7 +37,7 @@ pub(crate) enum Value {
     Text,
 }
 
-/// What a cell is.
+/// The kind of a cell.
 pub(crate) fn value(cell: &[u8]) -> Value {
     let cell = cell.trim_ascii();
     if is_missing(cell) {

@@ -77,7 +77,7 @@ impl KeyWithSize {
 }
 
 impl KeyWithSize {
-    /// Where the key is, and one word behind it that is no number.
+    /// Where the key is, and the one word after it, which cannot be read as a size.
     fn without_number(line: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
         let end = escape::close(line.strip_prefix(b"\"")?, 0)? + 1;
         let word = behind_separator(&line[end + 1..])?;

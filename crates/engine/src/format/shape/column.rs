@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::format::parse::size::size;
 use crate::format::parse::value::{Value, value};
 
-/// What the cells of a column are.
+/// The cells of a column, and their kinds.
 #[derive(Debug, Default)]
 pub(super) struct Column<'a> {
     /// The cells, trimmed and without constant punctuation around a number.
@@ -105,7 +105,7 @@ impl<'a> Column<'a> {
                 .all(|values| share(*values, self.len()) < 0.9)
     }
 
-    /// Whether each cell is another, but for the keys that SCAN returns twice.
+    /// Whether each cell is another, except for the keys that SCAN returns twice.
     pub(super) fn is_unique(&self) -> bool {
         let least = if self.len() >= 50 { 0.98 } else { 1.0 };
         share(self.distinct, self.len()) >= least
@@ -152,7 +152,7 @@ impl<'a> Column<'a> {
         share_of(&self.cells, has)
     }
 
-    /// Whether these numbers may be the sizes of keys, where no header says so; `None`: they are none.
+    /// Whether these numbers may be the sizes of keys, where no header says so; `None` if they cannot be.
     pub(super) fn size(&self) -> Option<MayBeSize> {
         let most = *self.numbers.iter().max()?;
         let has_fraction = |cell: &&[u8]| {

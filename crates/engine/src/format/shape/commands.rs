@@ -1,4 +1,4 @@
-//! Commands: as a server gets them, by the shape of their first words; and as text, one a line, which is refused.
+//! Commands: as a server gets them, by the shape of their first words; and as lines of text, which are refused.
 
 use crate::command::COMMANDS;
 use crate::format::parse::words::words;

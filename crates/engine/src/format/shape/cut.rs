@@ -16,7 +16,7 @@ pub(super) struct CutRows<'a> {
     border: usize,
 }
 
-/// What is at a place of a row.
+/// The text at a place of a row.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     /// The bytes as they stand, or those between the quotes.

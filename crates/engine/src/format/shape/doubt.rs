@@ -75,12 +75,12 @@ fn name_of(row: &[u8]) -> Option<&[u8]> {
     ((1..=20).contains(&len) && is_value).then(|| &text[..len])
 }
 
-/// What in the lines may be no part of a key, and how to cut it.
+/// The part of the lines that may not belong to the keys, and how to cut it.
 pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
-    // What redis-cli and servers say is told otherwise.
+    // Messages of redis-cli and servers have notices of their own.
     let is_row = |row: &&&[u8]| noise::noise(row).is_none();
     let rows: &[&[u8]] = &rows.iter().filter(is_row).copied().collect::<Vec<_>>();
-    const INDENTED: &str = "lines start with blanks, which are read as parts of the keys; where they are none: sed 's/^ *//' FILE | slotscope analyze -";
+    const INDENTED: &str = "lines start with blanks, which are read as parts of the keys; otherwise: sed 's/^ *//' FILE | slotscope analyze -";
     let said = |text: String| Some(Sentence::default().words(text));
     if share_of(rows, |row| matches!(row.first(), Some(b' ' | b'\t'))) >= 0.2 {
         return said(format!("{INDENTED}; {RAW}"));
@@ -99,7 +99,7 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     }
     if is_log(rows) {
         return said(format!(
-            "lines start with a time, as those of a log, and are read as keys; where they are none, cut the keys out with awk or sed; {RAW}"
+            "lines start with a time, as those of a log, and are read as keys; otherwise cut the keys out with awk or sed; {RAW}"
         ));
     }
     frame(rows).or_else(|| {
@@ -128,7 +128,7 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     })
 }
 
-/// Whether lines have a time of day and more than one word behind it.
+/// Whether lines have a time of day and more than one word after it.
 fn is_log(rows: &[&[u8]]) -> bool {
     let is_stamped = |row: &&[u8]| {
         let mut words = row
@@ -161,7 +161,7 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
             .words(format!("each line {where_} "))
             .excerpt(&text)
             .words(format!(
-                ", which is read as a part of the keys; where it is none, cut it with sed; {RAW}"
+                ", which is read as a part of the keys; otherwise cut it with sed; {RAW}"
             ))
     };
     // The arguments of a request: their names are parts of the key.

@@ -11,7 +11,7 @@ use crate::format::table::Span;
 use crate::format::table::columns::{ColumnNames, Role};
 use crate::metric::Metric;
 
-/// What JSON is.
+/// The kind of JSON.
 #[derive(Debug)]
 pub(super) enum Json {
     /// Objects with a key among their members.
@@ -27,7 +27,7 @@ pub(super) enum Json {
 const OTHER: &str = "JSON of another form, no list of keys: jq -c '.[]' FILE | slotscope analyze -, where its elements are keys or \
     objects with a member key; --format lines reads each line as a key";
 
-/// What the rows are, if they are JSON.
+/// The kind of the rows, if they are JSON.
 pub(super) fn of(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     let first = lines.rows.first()?.trim_ascii_start();
     match first.first()? {
@@ -63,7 +63,7 @@ fn members(row: &[u8]) -> Option<Vec<Member<'_>>> {
     row[end..].iter().all(is_end).then_some(found)
 }
 
-/// Objects, one a line.
+/// Objects, one per line.
 fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     let found: Vec<Option<Vec<Member<'_>>>> = lines.rows.iter().map(|row| members(row)).collect();
     let objects: Vec<&Vec<Member<'_>>> = found.iter().flatten().collect();
@@ -231,7 +231,7 @@ fn document(lines: &Lines<'_>) -> Option<Json> {
     }
 }
 
-/// The text up to the first comma or bracket behind quotes.
+/// The text up to the first comma or bracket after quotes.
 fn first_item(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii_start();
     let quote = text.iter().take(2).position(|byte| b"'\"".contains(byte));

@@ -22,7 +22,7 @@ pub(super) struct Lines<'a> {
     pub rows: Vec<&'a [u8]>,
     /// Where the first row starts.
     pub start: usize,
-    /// What is around the rows.
+    /// The lines around the rows.
     pub around: Vec<Around>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// Whether the input starts with lines of a client that are no rows.
+    /// Whether such a line is there.
     pub(super) fn has(&self, wanted: Around) -> bool {
         self.around.contains(&wanted)
     }

@@ -39,11 +39,11 @@ use wrapped::{Wrap, Wrapped};
 #[derive(Debug, Clone)]
 pub struct Shape {
     rows: Rows,
-    /// What is said of it.
+    /// Its description.
     pub told: Told,
 }
 
-/// What the rows are.
+/// The kind of the rows.
 #[derive(Debug, Clone)]
 enum Rows {
     /// Raw keys, from a byte of the input on.
@@ -61,7 +61,7 @@ enum Rows {
 /// The shape of an input that starts with `head`; `None` where more of it must be seen.
 ///
 /// # Errors
-/// What the input is, if it is no list of keys or may be one of two; and the flags or the command that help.
+/// The kind of the input, if it is not a list of keys or may be one of two; and the flags or the command that help.
 pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     let names = &ColumnNames::USUAL;
     let lines = Lines::of(head);
@@ -216,7 +216,7 @@ impl Shape {
     }
 }
 
-/// The layout of a table whose header names these columns, and what is said of it.
+/// The layout of a table whose header names these columns, and its description.
 ///
 /// # Errors
 /// What the header lacks.
@@ -251,8 +251,9 @@ pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result
         table::candidates(&lines).into_iter().find(has)
     };
     let separator = names.separator().or_else(of_rows);
-    let separator = separator
-        .ok_or("no separator makes so many columns of the lines; --column-separator names it")?;
+    let separator = separator.ok_or(
+        "no separator makes that number of columns of the lines; --column-separator names it",
+    )?;
     let mut layout = Layout::new(separator, roles.len());
     for (column, role) in roles.iter().enumerate() {
         if let Some(role) = role {

@@ -47,7 +47,7 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
     Some(format!("{what}: {way_out}"))
 }
 
-/// A time as MONITOR writes it, and what is behind it.
+/// A time as MONITOR writes it, and the rest of the line.
 fn behind_time(line: &[u8]) -> Option<&[u8]> {
     let mut at = 0;
     while let Some(point) = memchr::memchr(b'.', &line[at..]) {

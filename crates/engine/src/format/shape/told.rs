@@ -1,4 +1,4 @@
-//! What is said of the shape of an input: in a line of a report, and as a warning where the lines alone show it.
+//! The description of the shape of an input: in a line of a report, and as a warning where the lines alone show it.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::sentence::Sentence;
 
 const RAW: &str = "where each line is a key, --format lines reads it as one";
 
-/// What is said of the shape of an input.
+/// The description of the shape of an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Told {
@@ -20,7 +20,7 @@ pub struct Told {
     pub shape: String,
     /// A warning, where nothing but the lines themselves shows it.
     pub warning: Option<Sentence>,
-    /// What else may be done with it.
+    /// Another way to read it.
     pub note: Option<Sentence>,
     /// Why the input was not read.
     pub refused: Option<Sentence>,
@@ -35,7 +35,7 @@ impl Told {
         }
     }
 
-    /// A file of a directory that is no dump.
+    /// A file of a directory that cannot be read as a dump.
     pub(crate) fn refused(why: String) -> Told {
         Told {
             refused: Some(why.into()),
@@ -156,7 +156,7 @@ fn flags(layout: &Layout) -> String {
     )
 }
 
-/// What is said of raw keys that may be cells of a table.
+/// The warning for raw keys that may be cells of a table.
 pub(super) fn doubtful(layout: &Layout) -> Sentence {
     let flags = flags(layout);
     Sentence::default().words(format!(

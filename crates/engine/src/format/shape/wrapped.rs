@@ -1,4 +1,4 @@
-//! Keys in constant text, one a line: literals of Python, bullets, `Found: key`; and pairs of a key and its size.
+//! Keys in constant text, one per line: literals of Python, bullets, `Found: key`; and pairs of a key and its size.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, sha
 /// The text around a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wrap {
-    /// A literal of Python, perhaps with a comma behind it.
+    /// A literal of Python, perhaps with a comma after it.
     Python,
-    /// A text of JSON with a comma behind it.
+    /// A text of JSON with a comma after it.
     JsonItem,
     /// Backticks.
     Backticks,
@@ -60,7 +60,7 @@ const VERBS: [&str; 26] = [
 ];
 
 impl Wrap {
-    /// What is around the keys in nearly all rows, if it is the same.
+    /// The text around the keys, if it is the same in nearly all rows.
     pub(super) fn of(rows: &[&[u8]]) -> Option<Wrap> {
         let simple = [
             Wrap::Pair,
@@ -81,11 +81,11 @@ impl Wrap {
         matches!(self, Wrap::Prefix(_) | Wrap::Bullet)
     }
 
-    /// What it is, for people.
+    /// Its name, for people.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Wrap::Python => "literals of Python",
-            Wrap::JsonItem => "texts of JSON with a comma behind each",
+            Wrap::JsonItem => "texts of JSON with a comma after each",
             Wrap::Backticks => "texts in backticks",
             Wrap::Bullet => "a list with bullets",
             Wrap::Address => "addresses of a server and a key",

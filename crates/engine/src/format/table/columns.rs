@@ -83,9 +83,11 @@ pub struct ColumnNames {
     pub ops: Option<String>,
     /// How escapes in keys are treated.
     pub escapes: KeyEscapes,
-    /// What the columns are from left to right, of a table without a header: `_` for one that is not read.
+    /// The names of the columns from left to right, of a table without a header: `_` for one that is not read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
-    /// What is between columns.
+    /// The separator of columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub separator: Option<String>,
 }
 
@@ -100,7 +102,7 @@ impl ColumnNames {
         separator: None,
     };
 
-    /// What is between columns, where the user says it.
+    /// The separator of columns, where the user names it.
     pub(crate) fn separator(&self) -> Option<Separator> {
         self.separator.as_deref().and_then(Separator::named)
     }

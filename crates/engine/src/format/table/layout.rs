@@ -12,11 +12,11 @@ use crate::metric::Metric;
 
 /// The layout of a table.
 ///
-/// Columns before the key are counted from the left, those after it from the right: the key is what is between them, and
+/// Columns before the key are counted from the left, those after it from the right: the key is between them, and
 /// may hold separators.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
-    /// What is between cells.
+    /// The separator of cells.
     pub separator: Separator,
     /// How many columns there are.
     pub columns: usize,
@@ -34,17 +34,17 @@ pub(crate) struct Layout {
     pub has_quotes: bool,
     /// How keys are written.
     pub key_text: KeyText,
-    /// What each cell starts with, as in `key=K size=N`, by column.
+    /// The start of each cell, as in `key=K size=N`, by column.
     pub before: Vec<Vec<u8>>,
-    /// Which columns hold numbers, words or times in every row.
+    /// The columns that hold numbers, words or times in every row.
     pub values: Vec<bool>,
     /// The few texts of a column that has one of these in every row.
     pub words: Vec<Vec<Vec<u8>>>,
     /// The cells of the header, where there is one.
     pub header: Option<Vec<Vec<u8>>>,
-    /// What a size without a unit counts.
+    /// The unit of a size without one.
     pub size_unit: Unit,
-    /// What a time of expiry without a date counts.
+    /// The unit of a time of expiry without a date.
     pub expiry_unit: Unit,
 }
 
@@ -134,7 +134,7 @@ impl Layout {
         }
     }
 
-    /// The cell of a column in a row of so many cells.
+    /// The cell of a column in a row of this many cells.
     pub(crate) fn place(&self, column: usize, cells: usize) -> usize {
         if column <= self.key() {
             column
@@ -181,7 +181,7 @@ impl Layout {
             from += cell.len() - cell.trim_ascii_start().len();
             to = from + cell.trim_ascii().len();
         }
-        // What a script writes behind a number, as before the next item of a list.
+        // A script writes a comma after a number, as before the next item of a list.
         if !cell.is_quoted
             && !is_key
             && let [.., digit, b',' | b';'] = &text[from..to]

@@ -68,7 +68,7 @@ pub(crate) enum Step {
     Key(Row),
     /// A key with values that cannot be read.
     Without(Row, Unreadables),
-    /// What a tool prints around rows: a border, how many there are, the header again.
+    /// A line of a tool around rows: a border, how many there are, the header again.
     Around,
     /// Something that is not a key and is not meant to be one.
     NoKey,

@@ -1,4 +1,4 @@
-//! What a column holds by its name, as people write it: in ten languages, with units, in any case and spelling.
+//! The content of a column by its name, as people write it: in ten languages, with units, in any case and spelling.
 //!
 //! The names that tools give are in `columns`; these are only asked where none of those is it.
 
@@ -11,7 +11,7 @@ use crate::metric::Metric;
 /// The content of a column by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Named {
-    /// What it holds; `None` where that is known and not read: the number of a row, a slot.
+    /// Its content; `None` where that is known and not read: the number of a row, a slot.
     pub role: Option<Role>,
     /// How many other names would be preferred to it.
     pub rank: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Named {
     pub unit: Unit,
 }
 
-/// What a number without a unit of its own counts.
+/// The unit of a number without one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// One.
@@ -208,7 +208,7 @@ const FILLERS: &[&str] = &[
     "du",
     "field",
 ];
-/// What may follow the word for a key.
+/// Words that may follow the word for a key.
 const OF_KEY: &[&str] = &["name", "nombre", "nom", "string", "text"];
 
 /// No name of a column is longer, in bytes and in words.
@@ -216,12 +216,13 @@ const LONGEST: usize = 60;
 const MOST_WORDS: usize = 4;
 
 /// Ranks of names that `columns` does not list, after those that it does.
-const KEY: usize = 100;
+pub(crate) const FIRST_RANK: usize = 100;
+const KEY: usize = FIRST_RANK;
 const NAME: usize = 101;
-const SIZE: usize = 100;
+const SIZE: usize = FIRST_RANK;
 const SERIALIZED: usize = 101;
 
-/// What a column called `name` holds; `None` where nothing tells.
+/// The content of a column called `name`; `None` where nothing tells.
 pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let is_odd = |byte: &u8| b"{}\"\\;,<>=".contains(byte);
     if name.len() > LONGEST || name.iter().any(is_odd) {
@@ -312,7 +313,7 @@ fn words(name: &[u8]) -> Vec<String> {
         // Latin-1, as spreadsheets write it.
         Err(_) => name.iter().map(|byte| char::from(*byte)).collect(),
     };
-    // A unit is no two words.
+    // A unit is one word.
     let text = text.replace("iB", "ib");
     let mut words = vec![String::new()];
     let mut was_lower = false;

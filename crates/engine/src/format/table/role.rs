@@ -1,4 +1,4 @@
-//! What a column of a table holds.
+//! The content of a column of a table.
 
 use crate::format::batch::{Number, Word};
 use crate::format::read_stats::Lost;
@@ -17,7 +17,7 @@ pub(crate) enum Role {
     Word(Word),
 }
 
-/// Roles that are no weights.
+/// Roles besides weights.
 const OTHERS: usize = 1 + Number::ALL.len() + Word::ALL.len();
 
 /// How many roles there are.
@@ -39,7 +39,7 @@ impl Role {
         matches!(self, Role::Word(_) | Role::Number(Expiry | Elements | Idle))
     }
 
-    /// What its value is called in reports, where it cannot be read.
+    /// The name of its value in reports, where it cannot be read.
     pub(crate) fn value(self) -> Lost {
         match self {
             Role::Key | Role::Word(_) => Lost::Other,

@@ -1,9 +1,9 @@
-//! What is between the cells of a row, and the cells that it makes of a line.
+//! The separator of cells, and the cells that it makes of a line.
 
 use crate::format::parse::size::{is_missing, size};
 use crate::format::table::Span;
 
-/// What is between cells.
+/// The separator of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Separator {
     /// This byte.
@@ -88,7 +88,7 @@ impl Separator {
         }
     }
 
-    /// Cuts a line, which is without its line end. Of a byte, cells may be in quotes where `quotes` says so.
+    /// Cuts a line, which is without its line end. Cells between bytes may be in quotes where `quotes` says so.
     pub(crate) fn cut(self, line: &[u8], quotes: bool, cells: &mut Vec<Cell>) {
         cells.clear();
         match self {

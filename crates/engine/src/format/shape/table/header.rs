@@ -18,7 +18,7 @@ struct Header<'a> {
     names: Vec<&'a [u8]>,
     /// The role of each column, and how many names would be preferred to it.
     roles: Vec<Option<(Role, usize)>>,
-    /// Whether something is said of a column, if only that it is not read.
+    /// Whether the content of a column is known, if only that it is not read.
     is_known: Vec<bool>,
 }
 
@@ -49,10 +49,19 @@ impl<'a> Searched<'_, 'a> {
         }
         let has = |at: &usize, least: usize| self.cut.cells(*at).len() >= least;
         let fitting = body.iter().filter(|at| has(at, columns)).count();
-        if share(fitting, body.len()) < 0.9 && !body.is_empty() {
+        // A header of names that tools use is one, whatever is below it.
+        let is_listed = row == 0
+            && header
+                .roles
+                .iter()
+                .flatten()
+                .filter(|(_, rank)| *rank < names::FIRST_RANK)
+                .count()
+                > 1;
+        if share(fitting, body.len()) < 0.9 && !body.is_empty() && !is_listed {
             return None;
         }
-        // What is before the header is no row.
+        // Lines before the header have fewer cells.
         let before = (0..row).filter(|at| has(at, columns)).count();
         if 2 * before > row {
             return None;

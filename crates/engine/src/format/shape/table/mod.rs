@@ -130,7 +130,7 @@ struct Searched<'s, 'a> {
 }
 
 impl<'a> Searched<'_, 'a> {
-    /// The rows of exactly so many cells, or those of more where there are none.
+    /// The rows of exactly this many cells, or those of more where there are none.
     pub(super) fn rows_of(&self, rows: &[usize], columns: usize) -> Vec<usize> {
         let of = |is: &dyn Fn(usize) -> bool| -> Vec<usize> {
             rows.iter()
