@@ -5,8 +5,8 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::shape::names::{any, size};
-use crate::support::rng::Rng;
-use crate::support::run::{Scratch, code, feed, slotscope};
+use testkit::rng::Rng;
+use testkit::run::{Scratch, code, feed, slotscope};
 
 /// The report of a table on three nodes, and the exit code with a limit on the verdict.
 fn report(table: &str) -> (Value, i32) {

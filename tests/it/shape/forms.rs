@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::shape::names::word;
-use crate::support::rng::Rng;
+use testkit::rng::Rng;
 
 /// A key, its size, and its place.
 pub(super) struct Row<'r> {

@@ -14,8 +14,8 @@ use slotscope_engine::metric::Metric;
 
 use crate::shape::forms::{FORMS, Form, Right, Row};
 use crate::shape::names::{RAW, any, odd, other, size};
-use crate::support::rng::Rng;
-use crate::support::scan::Scanning;
+use testkit::rng::Rng;
+use testkit::scan::Scanning;
 
 /// The reading of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

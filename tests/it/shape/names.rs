@@ -1,6 +1,6 @@
 //! Names of keys as applications choose them, each style with its own, and sizes.
 
-use crate::support::rng::Rng;
+use testkit::rng::Rng;
 
 const WORDS: [&str; 24] = [
     "acme", "globex", "initech", "umbrella", "hooli", "stark", "wayne", "red", "green", "shoes",
