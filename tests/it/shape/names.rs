@@ -10,7 +10,7 @@ const WORDS: [&str; 24] = [
 
 /// A word.
 pub(super) fn word(rng: &mut Rng) -> &'static str {
-    *rng.pick(&WORDS)
+    rng.pick(&WORDS)
 }
 
 fn hex(rng: &mut Rng, len: usize) -> String {
