@@ -219,7 +219,7 @@ pub(super) const FORMS: &[Form] = &[
         "MySQL",
         "+----+----+\n| key | size |\n+----+----+\n",
         "+----+----+\n9 rows in set (0.01 sec)\n",
-        |row, rng| { format!("| {:<40} | {:>6} |", row.key, row.size) }
+        |row, rng| format!("| {:<40} | {:>6} |", row.key, row.size)
     ),
     form!(
         Sizes,

@@ -148,11 +148,13 @@ fn written(form: &Form, keys: &[Vec<u8>], sizes: &[u64], rng: &mut Rng) -> Strin
     form.head.to_owned() + &rows.collect::<String>() + form.tail
 }
 
+/// Names of keys, and how they are made.
+type Content = (&'static str, fn(&mut Rng, usize) -> String);
+
 #[test]
 fn files_with_a_structure_are_read_by_it_or_refused() {
     let mut counts = BTreeMap::<Came, Vec<String>>::new();
-    let contents: [(&str, fn(&mut Rng, usize) -> String); 3] =
-        [("any", any), ("odd", odd), ("other", other)];
+    let contents: [Content; 3] = [("any", any), ("odd", odd), ("other", other)];
     for (number, form) in FORMS.iter().enumerate() {
         for (content, name) in contents {
             for count in [1, 5, 50, 900] {

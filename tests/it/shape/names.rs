@@ -10,7 +10,8 @@ const WORDS: [&str; 24] = [
 
 /// A word.
 pub(super) fn word(rng: &mut Rng) -> &'static str {
-    *rng.pick(&WORDS)
+    let word: &&str = rng.pick(&WORDS);
+    word
 }
 
 fn hex(rng: &mut Rng, len: usize) -> String {

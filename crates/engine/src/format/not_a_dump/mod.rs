@@ -113,7 +113,7 @@ fn only_failures(lines: &[&[u8]]) -> Option<String> {
 }
 
 /// A key without the header that Java's serialisation of texts writes before it.
-fn without_java<'a>(line: &'a [u8]) -> &'a [u8] {
+fn without_java(line: &[u8]) -> &[u8] {
     const HEADER: &[u8] = b"\xAC\xED\x00\x05t";
     const LENGTH: usize = 2;
     line.strip_prefix(HEADER)

@@ -138,7 +138,7 @@ impl Found {
         let is_in_form = match command.name {
             "set" => words.get(3).is_none_or(|option| is_option_of_set(option)),
             "select" => words.len() == 2 && words[1].iter().all(u8::is_ascii_digit),
-            _ => places.len() > 0 || words.len() > 1,
+            _ => !places.is_empty() || words.len() > 1,
         };
         is_in_form.then(|| Found {
             name: command.name,

@@ -14,9 +14,12 @@ pub(super) fn lead(rows: &[&[u8]]) -> Option<usize> {
     (share_of(&starts, Option::is_some) >= RECORDS).then_some(*first)
 }
 
+/// A form of records: its name, whether a line has it, and a command.
+type Form = (&'static str, fn(&[u8]) -> bool, &'static str);
+
 /// Why records of MONITOR in a form that nothing reads are refused, and the command that makes others of them.
 pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
-    const FORMS: [(&str, fn(&[u8]) -> bool, &str); 4] = [
+    const FORMS: [Form; 4] = [
         (
             "lines of MONITOR in the texts of JSON or CSV",
             is_in_text,

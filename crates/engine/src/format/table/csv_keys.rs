@@ -165,9 +165,10 @@ impl CsvKeys {
             self.layout.separator,
             self.layout.has_quotes && !self.layout.is_trimmed,
         ) {
-            let (after, is_cut) = match is_escaped {
-                true => cut_line(content, at, delimiter, fields),
-                false => (cut_row(content, at, delimiter, fields), Some(())),
+            let (after, is_cut) = if is_escaped {
+                cut_line(content, at, delimiter, fields)
+            } else {
+                (cut_row(content, at, delimiter, fields), Some(()))
             };
             is_cut?;
             let is_quoted = |(from, _): &Span| content[..*from as usize].last() == Some(&b'"');

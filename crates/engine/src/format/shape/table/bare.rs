@@ -92,7 +92,7 @@ impl<'a> Searched<'_, 'a> {
         if has_fillers && proof.is_none() && likely.is_none() {
             return None;
         }
-        if sizes.is_empty() && !is_evident || names.look_like_keys() < 0.7 && !is_evident {
+        if !is_evident && (sizes.is_empty() || names.look_like_keys() < 0.7) {
             return None;
         }
         // Brackets that are whole in a line are whole in a cell.
