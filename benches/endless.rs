@@ -1,6 +1,6 @@
 //! A capture of MONITOR of any length that is made as it is read: memory must not grow with it.
 //!
-//! `SLOTSCOPE_BENCH_COMMANDS=1_000_000_000 cargo bench --bench endless` prints how fast it was read and the most memory that
+//! `SLOTSCOPE_BENCH_COMMANDS=1_000_000_000 cargo bench -p benches --bench endless` prints how fast it was read and the most memory that
 //! the process had; past what docs/limits.md states it fails.
 
 use std::io::{self, Read};

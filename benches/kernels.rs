@@ -1,6 +1,6 @@
 //! Slots a second: every kernel of this CPU and the CRC crates of crates.io, on the same keys, whole, no tags.
 //!
-//! `cargo bench --bench kernels -- 8..64` times one set. Ratios with their spread: `cargo bench --bench ratios`.
+//! `cargo bench -p benches --bench kernels -- 8..64` times one set. Ratios with their spread: `cargo bench --bench ratios`.
 
 mod contestants;
 

@@ -1,6 +1,6 @@
 //! How many times as fast as the best peer each kernel is: all of them in turn, medians of seven rounds.
 //!
-//! `cargo bench --bench ratios` prints the table; `-- every-length` times each length from 4 to 64 bytes,
+//! `cargo bench -p benches --bench ratios` prints the table; `-- every-length` times each length from 4 to 64 bytes,
 //! `-- passes` the search for hash tags.
 
 mod contestants;

@@ -1,7 +1,7 @@
 //! The cost of reading a file: reads of several sizes, a map, and reads around the page cache, on two threads
 //! that count line ends in what they get. All in turn, medians, as a table in Markdown.
 //!
-//! `cargo bench --bench reading -- FILE`. As root on Linux also of a file that is not in the page cache, which is emptied.
+//! `cargo bench -p benches --bench reading -- FILE`. As root on Linux also of a file that is not in the page cache, which is emptied.
 
 #[cfg(target_os = "linux")]
 fn main() {

@@ -1,7 +1,7 @@
 //! Nanoseconds a key of each pass of the scan, by the instructions that it is compiled for: all in turn, medians, as a
 //! table in Markdown.
 //!
-//! `cargo bench --bench stages -- PASS KERNEL TIMES` runs one pass that often between two signals, for
+//! `cargo bench -p benches --bench stages -- PASS KERNEL TIMES` runs one pass that often between two signals, for
 //! `benches/instructions`, which counts the instructions.
 
 use std::time::Instant;

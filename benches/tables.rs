@@ -2,7 +2,7 @@
 //! the records: the crates csv and simd-csv, DuckDB's read_csv, serde_json line by line. All in turn: medians of the wall clock,
 //! means of the processors' time.
 //!
-//! `cargo bench --bench tables -- 10000000` says how many rows; the tables are made once, in `target/bench`. DuckDB takes part
+//! `cargo bench -p benches --bench tables -- 10000000` says how many rows; the tables are made once, in `target/bench`. DuckDB takes part
 //! where SLOTSCOPE_BENCH_PYTHON names a Python that has it, as benches/formats does.
 
 use std::borrow::Cow;
@@ -267,7 +267,8 @@ fn cpu_secs() -> f64 {
 
 /// DuckDB in a Python: it reads all columns of the table, and says itself what that took.
 fn duckdb(python: &Path, path: &Path, rows: u64) -> Took {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers.d/read_csv_duckdb.py");
+    let program =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/peers.d/read_csv_duckdb.py");
     let run = Command::new(python)
         .arg(program)
         .arg(path)
@@ -315,7 +316,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 
 /// Writes the table of `rows` rows, unless it exists.
 fn make((name, header, row): &Table, rows: u64) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/bench");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(format!("{name}-{rows}.csv"));
     if !path.exists() {

@@ -124,11 +124,13 @@ const LAYERS: &[Layers] = &[
             ("lint", &[]),
             ("main", &["slotscope"]),
             // A report from parts: the counts travel, and the facts about the inputs with them.
-            ("partial", &["pipeline", "spec"]),
+            ("partial", &["pipeline", "source", "spec"]),
             // A running cluster is judged as a collection of it is.
             ("exporter", &["pipeline"]),
-            ("pipeline", &[]),
+            ("pipeline", &["source"]),
             ("plan", &[]),
+            // The engine's sources, and those of crates that a feature turns on.
+            ("source", &["error"]),
             // Specs: values, and next to each what is built from it for the pipeline.
             ("spec", &["pipeline"]),
             ("timeline", &["pipeline"]),

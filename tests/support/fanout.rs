@@ -1,4 +1,4 @@
-//! What `slotscope fanout` says of lines of commands.
+//! Answers of a cluster to lines of commands, by `slotscope fanout`.
 
 use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::fanout::{Fanout, FanoutFindings, Lines};

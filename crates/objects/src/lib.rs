@@ -46,7 +46,7 @@ const HEAD: u64 = 64 << 10;
 /// Bytes that the heads of all objects of an argument may take.
 const HEADS: u64 = 64 << 20;
 
-/// Adds the objects that an address names; false where it is no address of a store or web server.
+/// Adds the objects that an address names; false where it names a file here.
 ///
 /// # Errors
 /// An object that cannot be read, a store that cannot be reached, an option that cannot be used.

@@ -65,16 +65,16 @@ enum Rows {
 pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     let names = &ColumnNames::USUAL;
     let lines = Lines::of(head);
-    let has_line = memchr::memchr(b'\n', lines.head).is_some() || lines.is_whole;
+    // What is looked at does not grow beyond its limit: a longer first line is judged by its start.
+    let is_full = lines.head.len() >= LOOKED_AT;
+    let has_line = memchr::memchr(b'\n', lines.head).is_some() || lines.is_whole || is_full;
     if let Some(at) = record::lead(&lines.rows) {
         return Ok(Some(Shape::records(at, &lines)));
     }
     if let Some(refused) = record::refused(&lines.rows) {
         return Err(refused);
     }
-    if let Some(found) =
-        json::of(&lines, names).filter(|_| has_line || lines.head.len() >= LOOKED_AT)
-    {
+    if let Some(found) = json::of(&lines, names).filter(|_| has_line) {
         return of_json(found).map(Some);
     }
     if !has_line {
