@@ -152,6 +152,9 @@ impl Phrases {
 }
 
 fn files(folder: &Path, extension: &str, into: &mut Vec<String>) {
+    if !folder.is_dir() {
+        return; // The package of the benchmarks is a manifest.
+    }
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

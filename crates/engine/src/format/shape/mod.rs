@@ -82,10 +82,12 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     }
     let rows = &lines.rows;
     let found = table::surest(&lines, names);
-    if let Some(table) = found
-        .as_ref()
-        .filter(|table| table.certainty == Certainty::Proven)
-    {
+    let is_proven = |table: &&table::Table| {
+        // Lists of a server have names in their cells, too.
+        let is_list = || !table.layout.before.is_empty() && not_a_dump::by_lines(head).is_some();
+        table.certainty == Certainty::Proven && !is_list()
+    };
+    if let Some(table) = found.as_ref().filter(is_proven) {
         return Ok(Some(Shape::of_table(table)));
     }
     if let Some(refused) = not_a_dump::by_words(head).or_else(|| not_a_dump::by_lines(head)) {
@@ -110,7 +112,8 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     if let Some(table) = found.filter(|_| doubtful.is_none()) {
         return of_table(&table).map(Some);
     }
-    if let Some(refused) = doubt::refused(rows, names) {
+    if let Some(refused) = doubt::refused(rows, names).or_else(|| table::without_key(&lines, names))
+    {
         return Err(refused);
     }
     Ok(Some(Shape::raw(

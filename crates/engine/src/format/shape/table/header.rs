@@ -79,7 +79,8 @@ impl<'a> Searched<'_, 'a> {
         let cells: Vec<Column<'a>> = (0..columns)
             .map(|column| self.column(&exact, column))
             .collect();
-        let keys = self.key_by_name(&header, &cells);
+        let listed = || header.best(Role::Key).filter(|_| is_listed);
+        let keys = self.key_by_name(&header, &cells).or_else(listed);
         let (mut key, mut certainty) = match keys {
             Some(key) => (key, Certainty::Proven),
             None if row == 0 && self.names.key.is_none() => {
@@ -132,6 +133,17 @@ impl<'a> Searched<'_, 'a> {
             layout,
             unread,
         })
+    }
+
+    /// Whether the first row is a header of three known names or more, and the others have as many cells.
+    pub(super) fn has_known_header(&self) -> bool {
+        let is_known = |header: Header<'_>| {
+            header.names.len() > 2 && header.is_known.iter().all(|known| *known)
+        };
+        let rows: Vec<usize> = (1..self.cut.len()).collect();
+        let columns = self.cut.cells(0).len();
+        self.header(0).is_some_and(is_known)
+            && share_of(&rows, |row| self.cut.cells(*row).len() == columns) >= 0.9
     }
 
     /// The header in a row, if it may be one.

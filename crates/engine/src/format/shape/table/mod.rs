@@ -102,6 +102,30 @@ pub(in crate::format::shape) fn candidates(lines: &Lines<'_>) -> Vec<Separator> 
         .collect()
 }
 
+/// Why a table is refused whose header has known names alone, and none of a column of keys.
+pub(in crate::format::shape) fn without_key(
+    lines: &Lines<'_>,
+    names: &ColumnNames,
+) -> Option<String> {
+    let is_one = |separator: Separator| {
+        let mut cut = CutRows::of(lines.head, &lines.rows, separator);
+        let has_border = has_border(&mut cut, separator);
+        Searched {
+            lines,
+            cut,
+            separator,
+            has_border,
+            names,
+        }
+        .has_known_header()
+    };
+    candidates(lines).into_iter().any(is_one).then(|| {
+        "a table whose header names no key, no key dump: --key-column NAME says which column has the keys; \
+         --format lines reads each line as a key"
+            .into()
+    })
+}
+
 fn has_border(cut: &mut CutRows<'_>, separator: Separator) -> bool {
     let may_have = separator == Separator::Byte(b'|') || separator == Separator::Text("│");
     may_have && cut.strip_border()
