@@ -26,6 +26,12 @@ class Analyze(TypedDict, total=False):
     #: What `redis-cli --cluster info` printed
     cluster_info: Path
 
+    #: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
+    column_separator: str
+
+    #: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
+    columns: str | list[str]
+
     #: Only keys of this database, where the input has it
     db: int
 
@@ -189,6 +195,12 @@ class Plan(TypedDict, total=False):
     #: What is evened out: keys, bytes, ops, accesses or bytes=2,ops=1
     by: str
 
+    #: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
+    column_separator: str
+
+    #: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
+    columns: str | list[str]
+
     #: Only keys of this database, where the input has it
     db: int
 
@@ -343,6 +355,12 @@ class WhatIf(TypedDict, total=False):
     #: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
     by: str
 
+    #: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
+    column_separator: str
+
+    #: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
+    columns: str | list[str]
+
     #: Only keys of this database, where the input has it
     db: int
 
@@ -487,6 +505,12 @@ class Advise(TypedDict, total=False):
 
     #: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
     by: str
+
+    #: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
+    column_separator: str
+
+    #: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
+    columns: str | list[str]
 
     #: Only keys of this database, where the input has it
     db: int

@@ -2,6 +2,7 @@
 //! are compared once both are there.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +10,9 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format;
 use slotscope_engine::format::frame::block_joins::{Borders, Stretch};
 use slotscope_engine::format::redis_cli::numbered;
-use slotscope_engine::format::{Notice, ReadStats};
+use slotscope_engine::format::{Lost, Notice, ReadStats, Told, Unreadable};
 use slotscope_engine::metric::MOST_KEYS;
+use slotscope_engine::name::Name;
 use slotscope_engine::scan::SeenInput;
 use slotscope_engine::scan::shares::OpenEnds;
 
@@ -30,7 +32,22 @@ pub(crate) struct Evidence {
     #[serde(default, skip_serializing_if = "is_zero")]
     filtered_bytes: u64,
     notices: BTreeMap<Notice, u64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    unreadable: BTreeMap<Lost, FirstOf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    another_from: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    told: Option<Told>,
     ends: OpenEnds,
+}
+
+/// Values that could not be read: how many, the row of the first one, and its text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FirstOf {
+    count: u64,
+    byte: u64,
+    text: Name,
 }
 
 impl Evidence {
@@ -48,6 +65,9 @@ impl Evidence {
             used_memory: seen.used_memory,
             filtered_bytes: seen.filtered_bytes,
             notices: seen.notices().collect(),
+            unreadable: seen.unreadable().map(FirstOf::of).collect(),
+            another_from: seen.another_from,
+            told: input.told.as_deref().cloned(),
             ends,
         }
     }
@@ -64,22 +84,36 @@ impl Evidence {
         seen.filtered_bytes = self.filtered_bytes;
         let notices = self.notices.iter();
         notices.for_each(|(notice, count)| seen.note(*notice, *count));
+        seen.another_from = self.another_from;
+        for (value, first) in &self.unreadable {
+            seen.add_unreadable(*value, first.unreadable());
+        }
         Ok(SeenInput {
             // Nothing was read of an input that could not be opened as one.
             format: match self.format.as_str() {
                 "" => "",
                 name => format::named(name)?.name(),
             },
+            told: self.told.clone().map(Arc::new),
             bytes: self.bytes,
             seen,
             line_ends: 0,
         })
     }
 
+    /// The rows of the first values that could not be read.
+    pub(crate) fn unreadable_bytes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.unreadable.values().map(|first| first.byte)
+    }
+
     /// Whether these are numbers that some input has.
     pub(crate) fn is_sound(&self) -> bool {
         let numbers = [self.keys, self.operations, self.rejected];
-        let mut numbers = numbers.into_iter().chain(self.notices.values().copied());
+        let unreadable = self.unreadable.values().map(|first| first.count);
+        let mut numbers = numbers
+            .into_iter()
+            .chain(self.notices.values().copied())
+            .chain(unreadable);
         numbers.all(|number| number <= MOST_KEYS)
             && self.missing.unsigned_abs() <= MOST_KEYS
             && self.bytes < 1 << 60
@@ -111,6 +145,17 @@ impl Evidence {
         for (notice, count) in other.notices {
             add(self.notices.entry(notice).or_default(), count);
         }
+        let mut seen = ReadStats::default();
+        for (value, first) in std::mem::take(&mut self.unreadable)
+            .into_iter()
+            .chain(other.unreadable)
+        {
+            seen.add_unreadable(value, first.unreadable());
+        }
+        self.unreadable = seen.unreadable().map(FirstOf::of).collect();
+        let starts = [self.another_from, other.another_from];
+        self.another_from = starts.into_iter().flatten().min();
+        self.told = self.told.take().or(other.told);
         let repeated = join(&mut self.ends.keys, other.ends.keys, |before, behind| {
             before == behind
         });
@@ -124,6 +169,18 @@ impl Evidence {
         if count > 0 {
             *self.notices.entry(notice).or_default() += count;
         }
+    }
+}
+
+impl FirstOf {
+    fn of((value, unreadable): (Lost, Unreadable)) -> (Lost, Self) {
+        let text = Name::from(unreadable.text());
+        let Unreadable { count, byte, .. } = unreadable;
+        (value, FirstOf { count, byte, text })
+    }
+
+    fn unreadable(&self) -> Unreadable {
+        Unreadable::of(self.count, self.byte, &self.text.0)
     }
 }
 

@@ -133,7 +133,7 @@ impl From<Flags> for Form {
             words,
         } = flags;
         Form {
-            columns: read.columns(),
+            columns: read.column_names(),
             // A text that is not a delimiter stays in `more`, where using it is an error.
             delimiter: read
                 .delimiter

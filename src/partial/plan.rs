@@ -199,6 +199,7 @@ impl Plan {
             counters: None,
             files: self.inputs.iter().map(file).collect(),
             rejected_lines: Vec::new(),
+            unreadable_lines: std::collections::BTreeMap::new(),
             collections: self.collections.iter().map(collection).collect(),
             passed_over: self.passed_over as usize,
             of_reports: self.of_reports as usize,

@@ -64,15 +64,20 @@ impl TallyFile {
             let input = inputs.entry(split.input).or_default();
             input.merge(Evidence::of(seen, ends))?;
         }
-        for reject in &scanned.rejects.first {
-            let at = splits.iter().position(|split| split.input == reject.input);
-            let run = covered.run_of(reject.input, reject.byte, plan.chunk);
+        let rejects = scanned.rejects.first.iter();
+        let rejects = rejects.map(|reject| (reject.input, reject.byte));
+        let unreadable = inputs
+            .iter()
+            .flat_map(|(input, evidence)| evidence.unreadable_bytes().map(|byte| (*input, byte)));
+        for (input, byte) in rejects.chain(unreadable) {
+            let at = splits.iter().position(|split| split.input == input);
+            let run = covered.run_of(input, byte, plan.chunk);
             let Some((from, at)) = run.zip(at) else {
                 continue;
             };
-            let line_ends = line_ends(&*sources[at], from.saturating_mul(plan.chunk), reject.byte);
+            let line_ends = line_ends(&*sources[at], from.saturating_mul(plan.chunk), byte);
             if let Some(line_ends) = line_ends {
-                covered.note_reject(reject.input, from, reject.byte, line_ends);
+                covered.note_reject(input, from, byte, line_ends);
             }
         }
         let number = |stop: Incomplete| Incomplete {
@@ -166,7 +171,10 @@ impl TallyFile {
         let first = &self.rejects.first;
         let is_kept = |input, byte| {
             let mut first = first.iter();
+            let evidence = self.inputs.get(&input);
+            let mut unreadable = evidence.into_iter().flat_map(Evidence::unreadable_bytes);
             first.any(|reject| (reject.input, reject.byte) == (input, byte))
+                || unreadable.any(|of| of == byte)
         };
         self.covered.tidy(&self.plan.inputs, is_kept);
         if self.covered.gap(&self.plan.inputs).is_none() {
@@ -199,6 +207,11 @@ impl TallyFile {
         let mut inputs = self.plan.describe_inputs()?;
         let line = |reject: &Reject| self.covered.line_of(reject.input, reject.byte);
         inputs.rejected_lines = self.rejects.first.iter().map(line).collect();
+        let lines = self.inputs.iter().flat_map(|(input, evidence)| {
+            let line = |byte| ((*input as usize, byte), self.covered.line_of(*input, byte));
+            evidence.unreadable_bytes().map(line)
+        });
+        inputs.unreadable_lines = lines.collect();
         let scanned = Scanned {
             tally: self.tallies,
             inputs: seen,

@@ -9,6 +9,8 @@ use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::collection::manifest::{Manifest, NODES_FILE, NodeEntry};
 use slotscope_findings::topology::Topology;
 
+use crate::pipeline::reading::Reading;
+
 /// The nodes of a collection among `collections`; `None` where there are none.
 ///
 /// # Errors
@@ -17,6 +19,17 @@ pub(crate) fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
     let listing = listing(collections)?;
     let parsed = listing.map(|(source, bytes)| Topology::parse(&source, &bytes));
     parsed.transpose()
+}
+
+/// The nodes that a collection lists, or the only listing that is beside dumps in a directory.
+///
+/// # Errors
+/// As `topology`.
+pub(crate) fn beside(reading: &Reading) -> Result<Option<Topology>> {
+    match (topology(&reading.collections)?, reading.listings.as_slice()) {
+        (None, [only]) => Topology::read(only).map(Some),
+        (found, _) => Ok(found),
+    }
 }
 
 /// Their listing: its source and its content.

@@ -4,7 +4,6 @@ use slotscope_advisor::findings::AdviseFindings;
 use slotscope_advisor::retagged::SlotsMoved;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::scan::{Scan, Scanned};
-use slotscope_engine::source::collection::Collection;
 use slotscope_engine::tally::Tallies;
 use slotscope_findings::topology::Topology;
 
@@ -79,7 +78,7 @@ impl Analysis {
     /// As `run`.
     pub(crate) fn count(&self, mut reading: Reading) -> Result<CountedInputs> {
         let started = Started::now();
-        let analysis = self.on_nodes_in(&reading.collections)?;
+        let analysis = self.on_nodes_in(&reading)?;
         let topology = analysis.first_owners(reading.sources.len())?;
         reading.options.only.not_of = topology.replicas.iter().cloned().collect();
         let beside = Beside::take_from(&mut reading)?;
@@ -101,10 +100,10 @@ impl Analysis {
         })
     }
 
-    /// The same, with the nodes that a collection lists where the user names none.
-    fn on_nodes_in(&self, collections: &[Collection]) -> Result<Analysis> {
+    /// The same, with the nodes that a collection lists, or a file beside the dumps, where the user names none.
+    fn on_nodes_in(&self, reading: &Reading) -> Result<Analysis> {
         let listed = match self.nodes {
-            Nodes::Assumed => collected_nodes::topology(collections)?,
+            Nodes::Assumed => collected_nodes::beside(reading)?,
             _ => None,
         };
         Ok(Analysis {

@@ -118,7 +118,7 @@ fn candidates<'p, T>(
 /// # Errors
 /// As a scan.
 pub(crate) fn read(reading: &Reading) -> Result<Topology> {
-    if let Some(topology) = collected_nodes::topology(&reading.collections)? {
+    if let Some(topology) = collected_nodes::beside(reading)? {
         return Ok(topology);
     }
     let inputs = reading.sources.len();

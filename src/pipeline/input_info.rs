@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use slotscope_engine::format::lfu::{self, LfuRule};
-use slotscope_engine::format::{FORMATS, Format, Notice, ReadStats};
+use slotscope_engine::format::{FORMATS, Format, Lost, Notice, ReadStats, Told};
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redaction, spelled};
 use slotscope_engine::scan;
@@ -12,10 +12,11 @@ use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::Source;
-use slotscope_engine::text::counted;
+use slotscope_engine::text::{counted, grouped};
 use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{
-    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Sizes, Summary,
+    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes, Summary,
+    UnreadableValues,
 };
 
 use crate::pipeline::inputs::{File, Inputs};
@@ -29,7 +30,7 @@ pub(crate) fn of_inputs<T>(
     scanned: &Scanned<T>,
     redaction: Option<&Redaction>,
 ) -> InputFacts {
-    let lines = &inputs.rejected_lines;
+    let lines = (&inputs.rejected_lines[..], &inputs.unreadable_lines);
     let mut input = of_files(&inputs.files, lines, scanned, redaction);
     collected::remark(&inputs.collections, redaction, &mut input);
     if inputs.passed_over > 0 {
@@ -61,12 +62,13 @@ pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFac
 fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
     let files: Vec<File> = sources.iter().map(|source| File::of(&**source)).collect();
     let lines = rejected::lines(sources, &scanned.rejects);
-    of_files(&files, &lines, scanned, None)
+    let unreadable = rejected::unreadable_lines(sources, scanned);
+    of_files(&files, (&lines, &unreadable), scanned, None)
 }
 
 fn of_files<T>(
     files: &[File],
-    lines: &[Option<u64>],
+    (lines, unreadable_lines): (&[Option<u64>], &rejected::UnreadableLines),
     scanned: &Scanned<T>,
     redaction: Option<&Redaction>,
 ) -> InputFacts {
@@ -75,6 +77,10 @@ fn of_files<T>(
     let file = |(index, seen): (usize, &SeenInput)| FileFacts {
         name: name(index),
         format: seen.format.into(),
+        shape: seen
+            .told
+            .as_ref()
+            .map_or(String::new(), |told| told.shape.clone()),
         bytes: seen.bytes,
         keys: seen.seen.keys,
         left_out: seen.seen.left_out(),
@@ -114,20 +120,83 @@ fn of_files<T>(
         Some(spelled(&led, redaction))
     };
     let mut notes = seen.notes();
+    let told = |said: fn(&Told) -> Option<&Sentence>| {
+        let inputs = scanned.inputs.iter().enumerate();
+        let sentences =
+            inputs.filter_map(move |(input, seen)| Some((input, said(seen.told.as_deref()?)?)));
+        let sentences: Vec<(usize, String)> = sentences
+            .map(|(input, sentence)| (input, spelled(sentence, redaction)))
+            .collect();
+        grouped_by_sentence(&sentences, &name)
+    };
+    notes.extend(told(|told| told.note.as_ref()));
+    let mut warnings = told(|told| told.warning.as_ref());
+    warnings.extend(another_shape(scanned, &name));
+    warnings.extend(seen.warnings());
+    let unreadable_values = rejected::unreadable(path, unreadable_lines, scanned, redaction);
+    warnings.extend(unreadable_values.iter().filter_map(of_no_load));
     notes.extend(files.iter().filter_map(led));
     notes.extend(limits.map(String::from));
     InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
         rejected: rejected::located(path, lines, &scanned.rejects, redaction),
+        unreadable_values,
         written: seen.written_ms.map(|at| at / 1000),
         sizes: sizes(&seen),
         error_lines: seen.count(Notice::ErrorReply),
         incomplete: scanned.incomplete.iter().map(stop).collect(),
-        warnings: seen.warnings().into_iter().map(Worded::Sentence).collect(),
+        warnings: warnings.into_iter().map(Worded::Sentence).collect(),
         notes,
         ..InputFacts::default()
     }
+}
+
+/// The warning for values that could not be read and belong to neither memory nor load.
+fn of_no_load(values: &UnreadableValues) -> Option<String> {
+    let RejectedLine { line, reason, .. } = &values.first;
+    let line = line.map_or(String::new(), |line| format!(", line {}", grouped(line)));
+    let what = values.role.name(values.count);
+    let count = grouped(values.count);
+    match values.role {
+        Lost::Size | Lost::Operations => None,
+        Lost::Command => Some(format!(
+            "the first command with an unknown name: {reason}{line}"
+        )),
+        _ => Some(format!(
+            "{count} {what} could not be read, the first: {reason}{line}"
+        )),
+    }
+}
+
+/// Each sentence once, with the file that it is about where there are several, or how many these are.
+fn grouped_by_sentence(said: &[(usize, String)], name: &dyn Fn(usize) -> Name) -> Vec<String> {
+    let mut all: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (input, sentence) in said {
+        match all.iter_mut().find(|(known, _)| known == sentence) {
+            Some((_, inputs)) => inputs.push(*input),
+            None => all.push((sentence, vec![*input])),
+        }
+    }
+    let one = |(sentence, inputs): (&str, Vec<usize>)| match inputs.as_slice() {
+        [only] => format!("{}: {sentence}", name(*only)),
+        inputs => format!("{}: {sentence}", counted(inputs.len() as u64, "file")),
+    };
+    all.into_iter().map(one).collect()
+}
+
+/// Inputs of raw keys in which lines of another shape follow.
+fn another_shape<T>(scanned: &Scanned<T>, name: &dyn Fn(usize) -> Name) -> Vec<String> {
+    let inputs = scanned.inputs.iter().enumerate();
+    let found = inputs.filter_map(|(input, seen)| Some((input, seen.seen.another_from?)));
+    let said = |(input, byte): (usize, u64)| {
+        format!(
+            "{}: about byte {} lines are of another shape than the first ones, and all were read as raw keys: are these two files in one?",
+            name(input),
+            grouped(byte)
+        )
+    };
+    found.map(said).collect()
 }
 
 /// Whether an RDB file is the start of an append-only file: its commands are newer.

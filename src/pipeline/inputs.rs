@@ -17,7 +17,7 @@ use slotscope_findings::summary::Dumped;
 
 use crate::pipeline::counters::Counters;
 use crate::pipeline::reading::Reading;
-use crate::pipeline::rejected;
+use crate::pipeline::rejected::{self, UnreadableLines};
 
 /// Facts about inputs.
 pub struct Inputs {
@@ -25,6 +25,8 @@ pub struct Inputs {
     pub files: Vec<File>,
     /// The lines of the first rows that are not keys.
     pub rejected_lines: Vec<Option<u64>>,
+    /// The lines of the first values of each input that could not be read.
+    pub unreadable_lines: UnreadableLines,
     /// The collections among them.
     pub collections: Vec<Collection>,
     /// Entries of directories that are not regular files.
@@ -80,6 +82,7 @@ impl Inputs {
                 .map(|source| File::of(&**source))
                 .collect(),
             rejected_lines: rejected::lines(&reading.sources, &scanned.rejects),
+            unreadable_lines: rejected::unreadable_lines(&reading.sources, scanned),
             counters: None,
             dumped: dumped(&reading.sources),
             threads: reading.threads(),

@@ -1,6 +1,6 @@
 //! Sources and how they are read: what every run over key dumps has in common, whatever it counts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -85,6 +85,8 @@ pub struct Reading {
     pub sources: Vec<Box<dyn Source>>,
     /// The collections among them.
     pub collections: Vec<Collection>,
+    /// Listings of nodes beside dumps in directories.
+    pub listings: Vec<PathBuf>,
     /// Entries of directories that are not regular files.
     pub passed_over: usize,
     /// Files of an earlier report in such a directory; the caller took them out of the sources.
@@ -113,6 +115,7 @@ impl Reading {
             sources,
             stored,
             collections: found.collections,
+            listings: found.listings,
             passed_over: found.passed_over,
             of_reports: 0,
             options,
@@ -232,6 +235,7 @@ impl Reading {
     /// There is one where that is an error, or most rows are.
     pub(crate) fn check<T>(&self, scanned: &Scanned<T>) -> Result<()> {
         rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;
+        rejected::check_readable(self.options.strict, &self.sources, scanned)?;
         rejected::check_most(&self.sources, scanned)
     }
 

@@ -1,17 +1,19 @@
 //! Rejected rows, located by file and line, for reports and errors.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Lost;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redaction, spelled};
-use slotscope_engine::scan::Scanned;
+use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::source::Source;
 use slotscope_engine::source::line_number::line_of;
 use slotscope_engine::tally::rejects::{Reject, Rejects};
 use slotscope_engine::text::grouped;
-use slotscope_findings::summary::{Rejected, RejectedLine};
+use slotscope_findings::summary::{Rejected, RejectedLine, UnreadableValues};
 
 /// The first of them, and how many there are.
 pub(crate) fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
@@ -23,6 +25,61 @@ pub(crate) fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
 pub(crate) fn lines(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Vec<Option<u64>> {
     let line = |reject: &Reject| line_of(&*inputs[reject.input as usize], reject.byte);
     rejects.first.iter().map(line).collect()
+}
+
+/// The lines of the first values that could not be read, by the number of the input and the byte of the row.
+pub(crate) type UnreadableLines = BTreeMap<(usize, u64), Option<u64>>;
+
+/// Those of inputs that can be read again.
+pub(crate) fn unreadable_lines<T>(
+    inputs: &[Box<dyn Source>],
+    scanned: &Scanned<T>,
+) -> UnreadableLines {
+    let of_input = |(input, seen): (usize, &SeenInput)| {
+        let bytes: Vec<u64> = seen
+            .seen
+            .unreadable()
+            .map(|(_, first)| first.byte)
+            .collect();
+        bytes.into_iter().map(move |byte| (input, byte))
+    };
+    let places = scanned.inputs.iter().enumerate().flat_map(of_input);
+    places
+        .map(|(input, byte)| ((input, byte), line_of(&*inputs[input], byte)))
+        .collect()
+}
+
+/// Values that could not be read, of all inputs together.
+pub(crate) fn unreadable<'p, T>(
+    path: impl Fn(usize) -> &'p Path,
+    lines: &UnreadableLines,
+    scanned: &Scanned<T>,
+    redaction: Option<&Redaction>,
+) -> Vec<UnreadableValues> {
+    let of = |role: Lost| {
+        let inputs = scanned.inputs.iter().enumerate();
+        let found: Vec<_> = inputs
+            .filter_map(|(input, seen)| {
+                Some((
+                    input,
+                    seen.seen.unreadable().find(|(value, _)| *value == role)?.1,
+                ))
+            })
+            .collect();
+        let (input, first) = *found.first()?;
+        let text = Sentence::default().excerpt(&Name::from(first.text()));
+        Some(UnreadableValues {
+            role,
+            count: found.iter().map(|(_, unreadable)| unreadable.count).sum(),
+            first: RejectedLine {
+                file: Name::from(path(input)),
+                line: lines.get(&(input, first.byte)).copied().flatten(),
+                byte: first.byte,
+                reason: spelled(&text, redaction),
+            },
+        })
+    };
+    Lost::ALL.into_iter().filter_map(of).collect()
 }
 
 /// As `of`, of inputs at these paths whose lines are known. Files keep their names.
@@ -109,6 +166,32 @@ pub(crate) fn check_strict(
     } else {
         Ok(())
     }
+}
+
+/// Makes the first value that could not be read an error where `strict`.
+///
+/// # Errors
+/// There is one.
+pub(crate) fn check_readable<T>(
+    strict: bool,
+    sources: &[Box<dyn Source>],
+    scanned: &Scanned<T>,
+) -> Result<()> {
+    let inputs = scanned.inputs.iter().zip(sources).filter(|_| strict);
+    let mut lost = inputs.flat_map(|(input, source)| {
+        let values = input
+            .seen
+            .unreadable()
+            .filter(|(role, _)| *role != Lost::Command);
+        values.map(move |(role, first)| (source, role, first))
+    });
+    let Some((source, role, first)) = lost.next() else {
+        return Ok(());
+    };
+    let line = line_of(&**source, first.byte).map_or(String::new(), |line| format!("line {line} "));
+    let place = format!("{}: {line}(byte {})", Name::from(source.path()), first.byte);
+    let what = Sentence::from(format!("no {}: ", role.name(1)));
+    Err(Error::bad(place, what.excerpt(&Name::from(first.text()))))
 }
 
 /// Makes the first of them an error, wherever its input is.

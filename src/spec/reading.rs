@@ -79,6 +79,30 @@ pub struct ReadSpec {
     )]
     #[serde(skip_serializing_if = "is_default")]
     pub ops_column: Option<String>,
+    /// The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_name = "NAMES",
+            value_delimiter = ',',
+            hide_short_help = true
+        )
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub columns: Vec<String>,
+    /// What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_name = "STR",
+            allow_hyphen_values = true,
+            hide_short_help = true
+        )
+    )]
+    #[serde(skip_serializing_if = "is_default")]
+    pub column_separator: Option<String>,
     /// Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\xff`
     #[cfg_attr(
         feature = "cli",
@@ -158,6 +182,8 @@ impl Default for ReadSpec {
             key_column: None,
             size_column: None,
             ops_column: None,
+            columns: Vec::new(),
+            column_separator: None,
             escapes: KeyEscapes::default(),
             db: None,
             filter: FilterSpec::default(),
@@ -231,16 +257,18 @@ impl ReadSpec {
     /// No such format, or options that it does not have.
     pub fn format(&self) -> Result<Option<&'static dyn Format>> {
         let delimiter = self.delimiter.as_deref().map(delimiter_byte);
-        chosen(&self.format, delimiter.transpose()?, &self.columns())
+        chosen(&self.format, delimiter.transpose()?, &self.column_names())
     }
 
     /// The columns of tables that the user names.
-    pub fn columns(&self) -> ColumnNames {
+    pub fn column_names(&self) -> ColumnNames {
         ColumnNames {
             key: self.key_column.clone(),
             size: self.size_column.clone(),
             ops: self.ops_column.clone(),
             escapes: self.escapes,
+            places: self.columns.clone(),
+            separator: self.column_separator.clone(),
         }
     }
 

@@ -103,7 +103,7 @@ fn text_that_is_counted_as_keys_is_doubted_below_the_verdict() {
     let second = stdout(&output);
     let second = second.split("\n\n").next().unwrap();
     assert!(
-        second.contains("warning: 300 lines at the start with the look of text"),
+        second.contains("lines start with a time, as those of a log"),
         "{second}"
     );
     assert_eq!(code(&output), 0);

@@ -259,7 +259,7 @@ fn tallies_of_a_table_travel_and_neither_the_cut_nor_the_threads_show() {
     assert_eq!(serde_json::from_str::<Tallies>(&text).unwrap(), whole);
 }
 
-/// Types, times and elements are not read where nothing is made of them; rows are refused alike.
+/// Types, times and elements are not read where nothing is made of them; no key is lost.
 #[test]
 fn the_slots_of_a_table_do_not_depend_on_what_else_is_counted() {
     let row = |i: usize| {
@@ -278,6 +278,6 @@ fn the_slots_of_a_table_do_not_depend_on_what_else_is_counted() {
         (slots, weights, scanned.rejects.count)
     };
     let only_slots = found(Parts::Slots);
-    assert!((200..999).contains(&only_slots.2), "{}", only_slots.2);
+    assert!(only_slots.2 == 0, "{}", only_slots.2);
     assert_eq!(only_slots, found(Parts::All));
 }

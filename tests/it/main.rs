@@ -43,6 +43,7 @@ mod sampled;
 mod samples;
 mod schema;
 mod service;
+mod shape;
 mod statistics;
 mod storms;
 mod terminal;

@@ -26,10 +26,20 @@ pub(super) fn report_name(input: Option<&PathBuf>) -> PathBuf {
         .all(|byte| *byte == b'.')
     {
         PathBuf::from("keys")
+    } else if GENERIC.iter().any(|generic| name.as_os_str() == *generic)
+        && let Some(directory) = input.and_then(|path| path.parent()?.file_name())
+    {
+        let mut whole = directory.to_owned();
+        whole.push("-");
+        whole.push(name);
+        PathBuf::from(whole)
     } else {
         name
     }
 }
+
+/// Names that the dumps of all nodes have: their directory tells them apart.
+const GENERIC: [&str; 3] = ["dump", "appendonly", "keys"];
 
 #[cfg(test)]
 mod tests {

@@ -18,6 +18,7 @@ use slotscope_engine::source::pipe;
 use slotscope_engine::source::remote;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::node_counts::NodeCounts;
+use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::State;
 use slotscope_findings::topology::Topology;
 use slotscope_findings::topology::cluster_info::{self, NodeKeys};
@@ -227,7 +228,8 @@ impl AnalyzeArgs {
         }
         printed?;
         let crossed = any_crossed(&limits, &summary, Limit::crossed)?;
-        let is_unfit = matches!(summary.verdict.state, State::Suspicious | State::Empty);
+        let has_gap = summary.verdict.roles.iter().any(RoleVerdict::has_gap);
+        let is_unfit = has_gap || matches!(summary.verdict.state, State::Suspicious | State::Empty);
         Ok(match summary.input.incomplete.is_empty() {
             false => Ending::Incomplete,
             // A dump with one expired password must not pass a check for ever.

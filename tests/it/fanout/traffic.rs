@@ -232,20 +232,20 @@ fn an_append_only_file_is_read_command_by_command() {
 #[test]
 fn commands_that_are_not_known_are_counted_by_name() {
     let scratch = Scratch::new();
-    let lines = "GET a\nJSON.MGET a b c $\njson.mget x y $\nNEWCMD a b\nuser:1 user:2\n";
+    let lines = "GET a\nJSON.NEW a b c $\njson.new x y $\nNEWCMD a b\nuser:1 user:2\n";
     scratch.file("batches", lines);
     let found = fanout(&scratch, &["batches"]);
     assert_eq!((&found["batches"], &found["keys"]), (&2.into(), &3.into()));
-    let unknown = json!([{"name": "JSON.MGET", "count": 2}, {"name": "NEWCMD", "count": 1}]);
+    let unknown = json!([{"name": "JSON.NEW", "count": 2}, {"name": "NEWCMD", "count": 1}]);
     assert_eq!(
         (&found["unknown"], &found["unknown_commands"]),
         (&3.into(), &unknown)
     );
     let text = scratch.run(&["fanout", "batches"]);
-    let warning = "warning: 3 commands with an unknown name, not counted: JSON.MGET 2,";
+    let warning = "warning: 3 commands with an unknown name, not counted: JSON.NEW 2,";
     assert!(stdout(&text).contains(warning), "{}", stdout(&text));
     let monitor =
-        "1.5 [0 a:1] \"FT.SEARCH\" \"idx\" \"q\"\n1.6 [0 a:1] \"get\" \"k\"\nnot a line\n";
+        "1.5 [0 a:1] \"FT.NEW\" \"idx\" \"q\"\n1.6 [0 a:1] \"get\" \"k\"\nnot a line\n";
     scratch.file("m", monitor);
     let found = fanout(&scratch, &["m"]);
     assert_eq!(

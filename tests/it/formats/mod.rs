@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use proptest::prelude::*;
-use slotscope::format::{FORMATS, Head, detect, named, recognise};
+use slotscope::format::{FORMATS, Head, Recognised, named, recognise};
 use slotscope::scan::SeenInput;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
@@ -139,7 +139,8 @@ proptest! {
                 let found = scan.try_run(&[memory("test", content)], || Tallies::new(Parts::Slots));
                 // Only the head of an input can be refused; it is opened in the same way here.
                 let head = Head { bytes: content, whole: true };
-                let format = format.map_or_else(|| recognise(head), |format| Ok(Some(format)));
+                let known = |format| Ok(Some(Recognised::Known(format)));
+                let format = format.map_or_else(|| recognise(head), known);
                 let opens = format.is_ok_and(|format| format.is_some_and(|format| format.open(head).is_ok()));
                 prop_assert_eq!(found.is_ok(), opens);
             }
@@ -200,8 +201,8 @@ proptest! {
         prop_assume!(!content.is_empty());
         for end in 0..content.len() {
             // Where more must be seen, there is more to see.
-            let [detected, _] = [true, false].map(|whole| detect(Head { bytes: &content[..end], whole }));
-            prop_assert!(detected.is_some(), "of a whole input");
+            let [detected, _] = [true, false].map(|whole| recognise(Head { bytes: &content[..end], whole }));
+            prop_assert!(!matches!(detected, Ok(None)), "of a whole input");
         }
         let opens = named(format).unwrap().open(Head { bytes: &content, whole: true }).is_ok();
         // Only a table can be refused: its first line does not name the column of the keys.

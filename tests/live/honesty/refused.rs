@@ -86,15 +86,6 @@ const STARTS: &[(&str, &[u8])] = &[
         b"[\n  {\n    \"key\": \"a\"\n  }\n]\n",
     ),
     (
-        "JSON without a member key",
-        b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n",
-    ),
-    ("keys with a TAB and a number", b"user:1\t104\nuser:2\t96\n"),
-    (
-        "a table whose header names no key",
-        b"id;redis key;bytes\n1;user:1;104\n2;user:2;96\n",
-    ),
-    (
         "HOTKEYS GET",
         b"tracking-active\n1\nsample-ratio\n1\nby-cpu-time-us\nkey:11\n70\n",
     ),

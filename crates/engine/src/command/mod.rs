@@ -314,12 +314,37 @@ impl Spec {
                     word.is_some_and(|word| word.as_ref().eq_ignore_ascii_case(keyword.as_bytes()))
                 };
                 let place = match from {
+                    STORE_OF_SORT if self.is_of_sort() => self.store_of_sort(words),
                     from if from > 0 => (from..count).find(is_it),
                     from => (1..=count + from).rev().find(is_it),
                 };
                 place.map(|place| place + 1)
             }
         }
+    }
+}
+
+/// From where SORT looks for STORE.
+const STORE_OF_SORT: i64 = 2;
+
+impl Spec {
+    fn is_of_sort(&self) -> bool {
+        matches!(self.begin, Begin::Keyword("STORE", STORE_OF_SORT))
+    }
+
+    /// The last STORE of SORT, as the server looks for it: a pattern of BY or GET may be called so.
+    fn store_of_sort(&self, words: &[impl AsRef<[u8]>]) -> Option<i64> {
+        const WITH_ARGUMENTS: [(&str, usize); 3] = [("limit", 2), ("get", 1), ("by", 1)];
+        let (mut at, mut found) = (STORE_OF_SORT as usize, None);
+        while let Some(word) = words.get(at) {
+            let is = |name: &str| word.as_ref().eq_ignore_ascii_case(name.as_bytes());
+            if is("store") && at + 1 < words.len() {
+                found = Some(at as i64);
+            }
+            let arguments = WITH_ARGUMENTS.iter().find(|(name, _)| is(name));
+            at += 1 + arguments.map_or(0, |(_, arguments)| *arguments);
+        }
+        found
     }
 }
 

@@ -95,6 +95,9 @@ pub const NEVER: u64 = MISSING;
 /// In the column of `Number::Expiry`: the key expires, and the input does not say when.
 pub(crate) const SOMETIME: u64 = MISSING - 1;
 
+/// In the column of `Number::Expiry`, until the time is known that it counts from: this many milliseconds are left.
+pub(crate) const LEFT: u64 = 1 << 62;
+
 /// A number that an input may have for a key besides its weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
@@ -202,6 +205,21 @@ impl Values {
             let estimated = |counter: &u64| rule.accesses(*counter).unwrap_or(MISSING);
             accesses.extend(counters.iter().map(estimated));
         }
+    }
+
+    /// Makes times of expiry of the times to live among them, which count from `written_ms`; returns how many these are.
+    pub(crate) fn date_expiry(&mut self, written_ms: u64) -> u64 {
+        let mut dated = 0;
+        for expiry in &mut self.numbers[Number::Expiry as usize] {
+            let is_left = (LEFT..SOMETIME).contains(expiry);
+            dated += u64::from(is_left);
+            *expiry = if is_left {
+                written_ms.saturating_add(*expiry - LEFT)
+            } else {
+                *expiry
+            };
+        }
+        dated
     }
 
     /// Whether a key may count for more or less than another.

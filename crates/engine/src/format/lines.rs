@@ -5,11 +5,10 @@
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
 use crate::format::frame::row_boundary::RowBoundary;
-use crate::format::not_a_dump::like_text;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::{
-    BYTE_ORDER_MARK, Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
+    BYTE_ORDER_MARK, Columns, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
 };
 use crate::source::block::{Block, Padded, Piece};
 
@@ -17,16 +16,31 @@ use crate::source::block::{Block, Padded, Piece};
 const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
     redis-cli --no-raw --scan loses nothing";
 
-/// The format, either detected or chosen by a user who knows that every line is a key.
-pub struct Lines {
-    is_detected: bool,
+/// The format.
+pub struct Lines;
+
+/// `lines` whose keys start after the lines of other programs.
+pub(super) struct Raw;
+
+impl Raw {
+    /// An input whose first key is at byte `skip`.
+    pub(super) fn after(skip: u64, head: Head<'_>, is_another: fn(&[u8]) -> bool) -> Opened {
+        let bytes = head.bytes.get(skip as usize..).unwrap_or_default();
+        let keys = LineKeys::detected(Head { bytes, ..head });
+        let is_another = Some(is_another);
+        Opened::lines(
+            CHOSEN.name(),
+            LineKeys {
+                skip,
+                is_another,
+                ..keys
+            },
+        )
+    }
 }
 
-/// The format of an input that no other format matches.
-pub(crate) static DETECTED: Lines = Lines { is_detected: true };
-
 /// The format if the user chooses it.
-pub static CHOSEN: Lines = Lines { is_detected: false };
+pub static CHOSEN: Lines = Lines;
 
 impl Format for Lines {
     fn name(&self) -> &'static str {
@@ -37,25 +51,12 @@ impl Format for Lines {
         "user:{1000}:profile"
     }
 
-    fn detect(&self, head: Head<'_>) -> Detected {
-        match memchr::memchr(b'\n', head.bytes) {
-            None if !head.whole => Detected::NeedMore,
-            _ => Detected::Yes,
-        }
-    }
-
     fn note(&self) -> Option<&'static str> {
         Some(NOTE)
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        let first_end = memchr::memchr(b'\n', head.bytes);
-        let crlf = first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r');
-        let keys = LineKeys {
-            crlf,
-            delimiter: b'\n',
-            odd: odd_at_start(head, self.is_detected),
-        };
+        let keys = LineKeys::detected(head);
         Ok(Opened::lines(self.name(), keys))
     }
 }
@@ -83,15 +84,11 @@ pub(crate) fn delimited_by(delimiter: u8) -> &'static dyn Format {
 
 impl Format for Delimited {
     fn name(&self) -> &'static str {
-        DETECTED.name()
+        CHOSEN.name()
     }
 
     fn example(&self) -> &'static str {
-        DETECTED.example()
-    }
-
-    fn detect(&self, _: Head<'_>) -> Detected {
-        Detected::Yes
+        CHOSEN.example()
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
@@ -99,6 +96,9 @@ impl Format for Delimited {
             crlf: false,
             delimiter: self.0,
             odd: ReadStats::default(),
+            skip: 0,
+            is_another: None,
+            separators: [false; SEPARATORS.len()],
         };
         let boundary = RowBoundary::Lines(self.0);
         Ok(Opened::blocks(self.name(), boundary, keys))
@@ -110,6 +110,83 @@ struct LineKeys {
     delimiter: u8,
     /// Counts of first lines that are unlikely to be keys.
     odd: ReadStats,
+    /// Bytes of the input before the first key.
+    skip: u64,
+    /// Whether lines are of another shape, where such are looked for.
+    is_another: Option<fn(&[u8]) -> bool>,
+    /// The `SEPARATORS` that are in most of the first lines.
+    separators: [bool; SEPARATORS.len()],
+}
+
+/// Bytes that may separate cells.
+const SEPARATORS: [u8; 8] = *b"\t ,;|=[\"";
+
+/// The start that decides the shape, and how far the places after it that are looked at are apart.
+const HEAD: u64 = 64 << 10;
+const STEP: u64 = 1 << 20;
+/// Lines that show which of them most have.
+const LOOKED_AT: usize = 40;
+/// Bytes that they may be in.
+const WINDOW: usize = 16 << 10;
+
+/// The separators in nearly all of the first lines of `bytes`.
+fn separators(bytes: &[u8]) -> [bool; SEPARATORS.len()] {
+    let lines: Vec<&[u8]> = bytes[..bytes.len().min(WINDOW)]
+        .split(|byte| *byte == b'\n')
+        .take(LOOKED_AT)
+        .collect();
+    let lines = &lines[..lines.len().saturating_sub(1)];
+    SEPARATORS.map(|byte| {
+        let with = lines
+            .iter()
+            .filter(|line| memchr::memchr(byte, line).is_some())
+            .count();
+        lines.len() >= 20 && 20 * with >= 19 * lines.len()
+    })
+}
+
+impl LineKeys {
+    fn detected(head: Head<'_>) -> Self {
+        let first_end = memchr::memchr(b'\n', head.bytes);
+        LineKeys {
+            crlf: first_end.is_some_and(|at| at > 0 && head.bytes[at - 1] == b'\r'),
+            delimiter: b'\n',
+            odd: odd_at_start(head),
+            skip: 0,
+            is_another: None,
+            separators: separators(head.bytes),
+        }
+    }
+
+    /// Where lines of another shape than the first ones are: a table after a list, say. A few places are looked at.
+    fn another(&self, bytes: &[u8], piece: Piece, is_another: fn(&[u8]) -> bool) -> Option<u64> {
+        let from = piece.offset + u64::from(piece.from);
+        let to = piece.offset + bytes.len() as u64;
+        let of_end = piece.last.then(|| to.saturating_sub(WINDOW as u64));
+        let is_here = |at: &u64| (from.max(HEAD)..to).contains(at);
+        let places = (1..4)
+            .map(|part| part * STEP / 4)
+            .chain((from.div_ceil(STEP) * STEP..to).step_by(STEP as usize));
+        let starts = |at: u64| {
+            let at = (at - piece.offset) as usize;
+            Some(at + memchr::memchr(b'\n', &bytes[at..])? + 1)
+        };
+        let is_it = |at: u64| {
+            starts(at).filter(|start| {
+                let bytes = &bytes[*start..];
+                self.has_more(bytes) && is_another(&bytes[..bytes.len().min(WINDOW)])
+            })
+        };
+        let found = places.chain(of_end).filter(is_here).find_map(is_it);
+        found.map(|start| piece.offset + start as u64)
+    }
+
+    /// Whether most lines have a separator that the first ones do not have: only those are looked at closely.
+    fn has_more(&self, bytes: &[u8]) -> bool {
+        let found = separators(bytes);
+        let pairs = found.iter().zip(self.separators);
+        pairs.into_iter().any(|(found, first)| *found && !first)
+    }
 }
 
 /// Whether a line that is counted as a key looks like something else.
@@ -118,8 +195,8 @@ fn looks_captured(line: &[u8]) -> bool {
     is_counted && !matches!(noise::noise(line), None | Some(Notice::BlankLine))
 }
 
-/// The evidence of the first lines of an input: a header, messages of redis-cli, or text.
-fn odd_at_start(head: Head<'_>, is_detected: bool) -> ReadStats {
+/// The evidence of the first lines of an input: a header, messages of redis-cli.
+fn odd_at_start(head: Head<'_>) -> ReadStats {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
     let mut seen = ReadStats::default();
@@ -150,9 +227,6 @@ fn odd_at_start(head: Head<'_>, is_detected: bool) -> ReadStats {
         .filter(|line| looks_captured(line))
         .count();
     seen.note(Notice::Captured, captured as u64);
-    if is_detected {
-        seen.note(Notice::LooksLikeText, like_text(head));
-    }
     seen
 }
 
@@ -181,6 +255,10 @@ impl Reader for LineKeys {
         if piece.first {
             seen += self.odd;
         }
+        if let Some(is_another) = self.is_another {
+            seen.another_from = self.another(base.bytes(), piece, is_another);
+        }
+        from = from.max(self.skip.saturating_sub(piece.offset) as u32);
         if piece.last && self.delimiter == b'\n' {
             let owned = &base.bytes()[from as usize..];
             let owned = owned.strip_suffix(b"\n").unwrap_or(owned);
@@ -309,7 +387,7 @@ mod tests {
     use crate::format::reading::read_whole;
 
     fn keys_of(content: &[u8]) -> (Vec<Vec<u8>>, ReadStats) {
-        let found = read_whole(&DETECTED, content);
+        let found = read_whole(&CHOSEN, content);
         assert!(found.rejects.is_empty());
         (found.keys, found.seen)
     }
@@ -368,7 +446,7 @@ mod tests {
     #[test]
     fn a_failure_among_keys_is_rejected_where_it_stands() {
         let content = b"a\r\nNOAUTH Authentication required.\r\nNOAUTH\r\nb\r\nError: x";
-        let found = read_whole(&DETECTED, content);
+        let found = read_whole(&CHOSEN, content);
         assert_eq!(found.keys, [&b"a"[..], b"NOAUTH", b"b"]);
         let rejects = [3, 47].map(|at| (at, errors::REASON.to_owned()));
         assert_eq!(found.rejects, rejects);

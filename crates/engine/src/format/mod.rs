@@ -1,5 +1,6 @@
 //! Stage 2, KEYS: blocks of bytes come in, batches of keys go out. One file a format, one line in `FORMATS`.
 
+mod around;
 #[doc(hidden)]
 pub mod batch;
 #[doc(hidden)]
@@ -29,6 +30,8 @@ pub mod redis_cli;
 pub mod resp;
 mod resp_row;
 #[doc(hidden)]
+pub mod shape;
+#[doc(hidden)]
 pub mod slot_stats;
 #[doc(hidden)]
 pub mod table;
@@ -42,8 +45,9 @@ use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::frame::walk::OpenWalk;
 use crate::format::lfu::LfuRule;
 pub use crate::format::notice::Notice;
-pub use crate::format::read_stats::ReadStats;
+pub use crate::format::read_stats::{Lost, ReadStats, Unreadable};
 use crate::format::redis_cli::one_line::Strings;
+pub use crate::format::shape::{Shape, Told};
 use crate::format::table::columns::ColumnNames;
 use crate::name::Name;
 use crate::simd::{Found, FoundCells};
@@ -70,7 +74,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::format::redis_cli::numbered::Numbered,
     &crate::format::redis_cli::sized::KeyAndSize,
     &crate::format::redis_cli::quoted::Quoted,
-    &lines::DETECTED,
+    &lines::CHOSEN,
 ];
 
 /// UTF-8 byte order mark: dropped, with a warning, at the start of an input.
@@ -83,8 +87,11 @@ pub trait Format: Sync {
     fn name(&self) -> &'static str;
     /// An example line of a dump in this format.
     fn example(&self) -> &'static str;
-    /// Whether an input that starts with `head` is in this format.
-    fn detect(&self, head: Head<'_>) -> Detected;
+    /// Whether an input that starts with `head` is in this format, if it has a grammar of its own; others are recognised by
+    /// the shape of their lines.
+    fn detect(&self, _: Head<'_>) -> Detected {
+        Detected::No
+    }
     /// The limits of a dump in this format, if it loses something.
     fn note(&self) -> Option<&'static str> {
         None
@@ -231,6 +238,8 @@ pub struct Columns<'a> {
     pub find_cells: FindCells<'a>,
     /// The meaning of LFU counters.
     pub lfu: LfuRule,
+    /// When the input was written, in milliseconds since 1970: times to live count from it.
+    pub written_ms: u64,
     /// Whether anything is made of types, encodings, elements, times; if not, a reader may leave their columns empty.
     pub with_attributes: bool,
 }
@@ -259,38 +268,73 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
 }
 
 /// Formats of texts as redis-cli prints them in any reply.
-const LISTS: [&str; 5] = ["numbered", "quoted", "redis-csv", "redis-json", "jsonl"];
+const LISTS: [&str; 4] = ["numbered", "quoted", "redis-csv", "redis-json"];
 
-/// The format of an input that starts with `head`; `None` where more of it must be seen.
+/// How an input is read.
+pub enum Recognised {
+    /// In a format that has a grammar of its own.
+    Known(&'static dyn Format),
+    /// By the shape of its lines.
+    Shaped(Box<Shape>),
+}
+
+impl Recognised {
+    /// The name of the format.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Recognised::Known(format) => format.name(),
+            Recognised::Shaped(shape) => shape.format(),
+        }
+    }
+
+    /// Opens an input that starts with `head`.
+    ///
+    /// # Errors
+    /// As `Format::open`.
+    pub fn open(&self, head: Head<'_>) -> std::result::Result<Opened, String> {
+        match self {
+            Recognised::Known(format) => format.open(head),
+            Recognised::Shaped(shape) => shape.open(head),
+        }
+    }
+
+    /// The description of its shape.
+    pub fn told(self) -> Option<Told> {
+        match self {
+            Recognised::Known(_) => None,
+            Recognised::Shaped(shape) => Some(shape.told),
+        }
+    }
+}
+
+/// How an input that starts with `head` is read; `None` where more of it must be seen.
 ///
 /// # Errors
-/// The kind of the input if it is not a key dump, and a suggested command.
-pub fn recognise(head: Head<'_>) -> std::result::Result<Option<&'static dyn Format>, String> {
+/// The kind of the input if it is not a key dump, or may be one of two kinds, and a suggested command.
+pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, String> {
     if let Some(refused) = not_a_dump::by_signature(head) {
         return Err(refused);
     }
-    let format = detect(head);
-    let name = format.map_or("", Format::name);
-    // Any line may be a raw key, and any text of a list a key, so what looks like something else is asked about.
-    let is_raw = name == lines::DETECTED.name();
-    let is_list = is_raw || LISTS.contains(&name);
-    let refused = not_a_dump::by_words(head).filter(|_| is_list);
-    match refused.or_else(|| not_a_dump::by_lines(head).filter(|_| is_raw)) {
-        Some(refused) => Err(refused),
-        None => Ok(format),
+    for format in FORMATS {
+        match format.detect(head) {
+            Detected::Yes => {
+                // Any text of a list may be a key, so what looks like something else is asked about.
+                let is_list = LISTS.contains(&format.name());
+                let refused = not_a_dump::by_words(head).filter(|_| is_list);
+                return refused.map_or(Ok(Some(Recognised::Known(*format))), Err);
+            }
+            Detected::NeedMore if !head.whole => return Ok(None),
+            Detected::No | Detected::NeedMore => {}
+        }
     }
+    let shape = shape::of(head)?;
+    Ok(shape.map(|shape| Recognised::Shaped(Box::new(shape))))
 }
 
 /// The format of an input that starts with `head`, if it is a key dump; `None` where more of it must be seen.
 pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
-    for format in FORMATS {
-        match format.detect(head) {
-            Detected::Yes => return Some(*format),
-            Detected::NeedMore if !head.whole => return None,
-            Detected::No | Detected::NeedMore => {}
-        }
-    }
-    Some(&lines::DETECTED)
+    let found = recognise(head).ok()??;
+    named(found.name()).ok()
 }
 
 #[cfg(test)]

@@ -76,10 +76,11 @@ notices! {
     Captured: Warning, "line", " in the form of a prompt, a timing or a message of redis-cli, counted as any other";
     /// A first line, counted as a key, that looks like the header of a column.
     Header: Warning, "first line", " in the form of a header, counted as any other";
-    /// One of the first lines, counted as a key, that looks like text or a row of a table, where most of them do.
-    LooksLikeText: Warning, "line",
-        " at the start with the look of text or of a table: these may be no keys; where they are, --format lines \
-         ends this warning";
+    /// A line around the rows of a table.
+    Around: Note, "line", " around the rows of a table, no rows themselves: borders, a header again, how many there are";
+    /// A time to live that was counted from when the input was written.
+    TimeLeft: Note, "key",
+        " with a time to live, which was counted from when the file was last written, or from now where there is no file";
     /// A key of a replica.
     OfReplica: Note, "key", " of replicas, left out: the primaries have the same";
     /// A key whose database is not known, where one is wanted.

@@ -1,8 +1,103 @@
 //! Counts of a reader besides the keys: they sum over the blocks of an input.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::format::notice::Says::{self, Note, Warning};
 use crate::format::notice::{Notice, WORDS};
 use crate::text::counted;
+
+/// A value of a key that may not be readable.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Lost {
+    /// Its size.
+    Size,
+    /// The operations on it.
+    Operations,
+    /// When it expires.
+    Expiry,
+    /// The number of its database.
+    Database,
+    /// The keys of a command whose name is unknown.
+    Command,
+    /// Anything else.
+    Other,
+}
+
+impl Lost {
+    /// All of them.
+    pub const ALL: [Lost; 6] = [
+        Lost::Size,
+        Lost::Operations,
+        Lost::Expiry,
+        Lost::Database,
+        Lost::Command,
+        Lost::Other,
+    ];
+
+    /// Its name, for this number of them.
+    pub fn name(self, count: u64) -> &'static str {
+        match (self, count) {
+            (Lost::Size, 1) => "size",
+            (Lost::Size, _) => "sizes",
+            (Lost::Operations, 1) => "number of operations",
+            (Lost::Operations, _) => "numbers of operations",
+            (Lost::Expiry, 1) => "time of expiry",
+            (Lost::Expiry, _) => "times of expiry",
+            (Lost::Database, 1) => "number of a database",
+            (Lost::Database, _) => "numbers of databases",
+            (Lost::Command, 1) => "command",
+            (Lost::Command, _) => "commands",
+            (Lost::Other, 1) => "value",
+            (Lost::Other, _) => "values",
+        }
+    }
+}
+
+/// Values of one kind that could not be read: the keys count without them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unreadable {
+    /// How many.
+    pub count: u64,
+    /// The row of the first one, as an offset in bytes.
+    pub byte: u64,
+    text: [u8; SHOWN],
+    len: u8,
+}
+
+/// Bytes of a value that are shown.
+const SHOWN: usize = 24;
+
+impl Unreadable {
+    /// This many, the first in the row at `byte`, where it is `text`.
+    pub fn of(count: u64, byte: u64, text: &[u8]) -> Self {
+        let len = text.len().min(SHOWN);
+        let mut first = [0; SHOWN];
+        first[..len].copy_from_slice(&text[..len]);
+        Unreadable {
+            count,
+            byte,
+            text: first,
+            len: len as u8,
+        }
+    }
+
+    /// The start of the first one.
+    pub fn text(&self) -> &[u8] {
+        &self.text[..usize::from(self.len)]
+    }
+
+    fn merge(&mut self, other: Unreadable) {
+        let count = self.count.saturating_add(other.count);
+        if self.count == 0 || other.count > 0 && other.byte < self.byte {
+            *self = other;
+        }
+        self.count = count;
+    }
+}
 
 /// The counts of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +116,10 @@ pub struct ReadStats {
     pub used_memory: Option<u64>,
     /// Bytes of the keys that a filter left out, as far as their sizes are known.
     pub filtered_bytes: u64,
+    /// Where lines of another shape than the first ones start, if there are such.
+    pub another_from: Option<u64>,
     notices: [u64; WORDS.len()],
+    unreadable: [Unreadable; Lost::ALL.len()],
 }
 
 impl Default for ReadStats {
@@ -34,7 +132,9 @@ impl Default for ReadStats {
             written_ms: None,
             used_memory: None,
             filtered_bytes: 0,
+            another_from: None,
             notices: [0; WORDS.len()],
+            unreadable: [Unreadable::default(); Lost::ALL.len()],
         }
     }
 }
@@ -69,6 +169,28 @@ impl ReadStats {
     /// Notes that something was met `count` times.
     pub fn note(&mut self, notice: Notice, count: u64) {
         self.notices[notice as usize] += count;
+    }
+
+    /// Notes that a value could not be read, which is `text` in the row at `byte` of the input.
+    pub fn lose(&mut self, value: Lost, byte: u64, text: &[u8]) {
+        self.add_unreadable(value, Unreadable::of(1, byte, text));
+    }
+
+    /// Notes a command called `name` in the row at `byte` of the input, which is not in the table of commands.
+    pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
+        self.note(Notice::UnknownCommand, 1);
+        self.lose(Lost::Command, byte, name);
+    }
+
+    /// Notes values that could not be read.
+    pub fn add_unreadable(&mut self, value: Lost, unreadable: Unreadable) {
+        self.unreadable[value as usize].merge(unreadable);
+    }
+
+    /// The values that could not be read.
+    pub fn unreadable(&self) -> impl Iterator<Item = (Lost, Unreadable)> {
+        let all = Lost::ALL.into_iter().zip(self.unreadable);
+        all.filter(|(_, unreadable)| unreadable.count > 0)
     }
 
     /// The notices that were met, and how often.
@@ -126,6 +248,13 @@ impl std::ops::AddAssign for ReadStats {
         self.written_ms = self.written_ms.max(other.written_ms);
         self.used_memory = self.used_memory.max(other.used_memory);
         self.filtered_bytes = self.filtered_bytes.saturating_add(other.filtered_bytes);
+        self.another_from = match (self.another_from, other.another_from) {
+            (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
+            (mine, theirs) => mine.or(theirs),
+        };
+        for (mine, theirs) in self.unreadable.iter_mut().zip(other.unreadable) {
+            mine.merge(theirs);
+        }
         self.notices
             .iter_mut()
             .zip(other.notices)

@@ -4,18 +4,14 @@
 //! Rows state their length, so the input is read from front to back. A length that leads elsewhere than to a line end
 //! is refused alone, and reading continues at the next line.
 
-use crate::command::COMMANDS;
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::frame::row_boundary::RowBoundary;
-use crate::format::resp_row::{LONG, Row, row};
+use crate::format::resp_row::{Row, row};
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 
 /// The format.
 pub(crate) struct Resp;
-
-/// Arrays of a head that decide whether it holds commands.
-const ARRAYS: usize = 16;
 
 impl Format for Resp {
     fn name(&self) -> &'static str {
@@ -54,38 +50,6 @@ impl Format for Resp {
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
         let boundary = RowBoundary::Counted(|bytes| row(bytes).map(|(_, end)| end));
         Ok(Opened::blocks(self.name(), boundary, Resp))
-    }
-}
-
-/// Whether the arrays at the start are commands: two at least, and each starts with the name of one. One is enough after
-/// a time, or with a value that is too long for a key.
-pub(super) fn detect_commands(head: Head<'_>) -> Detected {
-    let mut rest = head.bytes;
-    // A server may write the time between its commands.
-    while rest.starts_with(b"#TS:") {
-        rest = memchr::memchr(b'\n', rest).map_or(b"", |end| &rest[end + 1..]);
-    }
-    let has_time = rest.len() < head.bytes.len();
-    let mut names = 0;
-    while let Some((Row::Array(_), end)) = row(rest).filter(|_| names < ARRAYS) {
-        rest = &rest[end..];
-        match row(rest) {
-            Some((Row::Bulk(name), _)) if COMMANDS.named(&rest[name.clone()]).is_some() => {
-                names += 1
-            }
-            None => break,
-            Some(_) => return Detected::No,
-        }
-        while let Some((Row::Bulk(_), end)) = row(rest) {
-            rest = &rest[end..];
-        }
-    }
-    match (names, row(rest)) {
-        (0, _) => Detected::No,
-        (1, Some((Row::Wrong(LONG), _))) => Detected::Yes,
-        (1, None) if !has_time && !head.whole => Detected::NeedMore,
-        (1, _) if !has_time => Detected::No,
-        _ => Detected::Yes,
     }
 }
 
@@ -209,7 +173,7 @@ mod tests {
     fn keys_are_not_taken_for_commands() {
         let is_commands = |bytes: &[u8]| {
             let head = Head { bytes, whole: true };
-            detect_commands(head) == Detected::Yes
+            crate::format::shape::in_resp(head) == Detected::Yes
         };
         let aof = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n";
         assert!(is_commands(aof) && is_commands(&[b"#TS:1628217470\r\n", &aof[..]].concat()));

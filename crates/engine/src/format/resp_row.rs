@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::format::redis_cli::cursor;
+
 /// A key that is longer is refused, as a line is.
 const LONGEST: u64 = 64 << 20;
 
@@ -77,7 +79,7 @@ pub(super) fn row(bytes: &[u8]) -> Option<(Row, usize)> {
 fn page(bytes: &[u8]) -> Option<(Row, usize)> {
     let array = Some((Row::Array(2), 4));
     let cursor = &bytes[4..];
-    let Number::Of(length @ 1..=20, header) = number(cursor) else {
+    let Number::Of(length @ 1..=cursor::LONGEST, header) = number(cursor) else {
         return if cursor.is_empty() || matches!(number(cursor), Number::Short) {
             None
         } else {
@@ -85,11 +87,13 @@ fn page(bytes: &[u8]) -> Option<(Row, usize)> {
         };
     };
     let text = &cursor[header.min(cursor.len())..];
-    let digits = &text[..text.len().min(length as usize)];
-    if cursor[0] != b'$' || !digits.iter().all(u8::is_ascii_digit) {
+    if cursor[0] != b'$' {
         return array;
     }
-    let behind = text.get(length as usize..)?;
+    let (text, behind) = text.split_at_checked(length as usize)?;
+    if !cursor::is_cursor(text) {
+        return array;
+    }
     match behind.strip_prefix(b"\r\n") {
         Some([]) => None,
         Some(keys @ [b'*' | b'~', ..]) => match number(keys) {

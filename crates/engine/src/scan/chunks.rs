@@ -6,21 +6,40 @@ use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
 use crate::format;
-use crate::format::{Head, Notice, Opened, Reader};
+use crate::format::capture::aof::Aof;
+use crate::format::{Columns, Head, Notice, Opened, ReadStats, Reader, Sink, Told};
 use crate::name::Name;
 use crate::scan::shared::{Shared, lock};
 use crate::scan::shares::Share;
 use crate::scan::{Scan, SeenInput, Worker};
-use crate::source::block::Block;
+use crate::source::block::{Block, Piece};
 use crate::source::boundary::{Effect, State};
 use crate::source::chunk;
 use crate::source::chunk::Cutting;
 use crate::source::room::Claim;
-use crate::source::{MAX_LINE, ReadAt, Source};
+use crate::source::{Listed, MAX_LINE, ReadAt, Source};
 use crate::tally::Tally;
 
 /// Bytes of an input that are read first to detect its format.
 pub(super) const HEAD: usize = 64 << 10;
+
+/// A file of a directory that cannot be read as a dump.
+struct Unread;
+
+impl Unread {
+    fn open(self) -> Opened {
+        Opened::lines("", self)
+    }
+}
+
+impl Reader for Unread {
+    fn read(&self, _: &mut Block, _: Piece, _: &mut Columns<'_>, _: &mut dyn Sink) -> ReadStats {
+        ReadStats::default()
+    }
+}
+
+/// An input that is open, and the description of its shape.
+pub(super) type Recognised = (Opened, Option<Arc<Told>>);
 
 /// The input that a worker has open: one at a time, however many there are.
 pub(super) struct OpenInput {
@@ -35,6 +54,8 @@ pub(super) struct Job {
     pub(super) reader: Box<dyn Reader>,
     /// The name of its format.
     format: &'static str,
+    /// The description of its shape.
+    told: Option<Arc<Told>>,
     /// The chunks to read, and whether they are only some of all.
     chunks: Range<u64>,
     is_part: bool,
@@ -56,6 +77,7 @@ impl Scan<'_> {
                         index,
                         SeenInput {
                             format: job.format,
+                            told: job.told.clone(),
                             ..SeenInput::default()
                         },
                     );
@@ -93,11 +115,12 @@ impl Scan<'_> {
         let (Some(bytes), Some(opened)) = (source.size_bytes(), source.open_at()?) else {
             return Ok(None);
         };
+        let (opened, told) = self.open_start(source, &*opened, bytes)?;
         let Opened::Blocks {
             format,
             boundary,
             reader,
-        } = self.open_start(source, &*opened, bytes)?
+        } = opened
         else {
             return Ok(None);
         };
@@ -116,13 +139,19 @@ impl Scan<'_> {
             cutting,
             reader,
             format,
+            told,
             is_part: chunks != all,
             chunks,
         }))
     }
 
     /// Detects the format of an input from its start, reading as much of it as that takes.
-    fn open_start(&self, source: &dyn Source, opened: &dyn ReadAt, bytes: u64) -> Result<Opened> {
+    fn open_start(
+        &self,
+        source: &dyn Source,
+        opened: &dyn ReadAt,
+        bytes: u64,
+    ) -> Result<Recognised> {
         let mut head = Vec::new();
         loop {
             let want = (head.len() * 8).clamp(HEAD, MAX_LINE + 1);
@@ -144,15 +173,30 @@ impl Scan<'_> {
     }
 
     /// Opens an input that starts with `head` in its format; `None` where more of it must be seen.
-    pub(super) fn recognise(&self, source: &dyn Source, head: Head<'_>) -> Result<Option<Opened>> {
+    pub(super) fn recognise(
+        &self,
+        source: &dyn Source,
+        head: Head<'_>,
+    ) -> Result<Option<Recognised>> {
         let refused = |what| Error::bad(Name::from(source.path()).to_string(), what);
-        let format = match self.format {
-            Some(format) => Some(format),
-            None => format::recognise(head).map_err(refused)?,
+        let found = match (self.format, source.listed()) {
+            (Some(format), _) => Some(format::Recognised::Known(format)),
+            // A manifest lists commands, whatever these are.
+            (None, Listed::Manifest) if matches!(head.bytes, [b'*' | b'#', ..]) => {
+                Some(format::Recognised::Known(&Aof))
+            }
+            // The other files of a directory are read all the same.
+            (None, Listed::Directory) => match format::recognise(head) {
+                Err(why) => return Ok(Some((Unread.open(), Some(Arc::new(Told::refused(why)))))),
+                Ok(found) => found,
+            },
+            (None, _) => format::recognise(head).map_err(refused)?,
         };
-        format
-            .map(|format| format.open(head).map_err(refused))
-            .transpose()
+        let opened = |found: format::Recognised| {
+            let opened = found.open(head).map_err(refused)?;
+            Ok((opened, found.told().map(Arc::new)))
+        };
+        found.map(opened).transpose()
     }
 
     /// The effect of each chunk on the state of the boundary, for the inputs whose row ends depend on it.

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::format::batch::{Spans, Values};
 use crate::format::frame::row_batch::RowBatch;
 use crate::format::frame::walk::Walking;
-use crate::format::{Columns, Format, Notice, ReadStats, Reader};
+use crate::format::{Columns, Format, Notice, ReadStats, Reader, Told};
 use crate::name::Name;
 use crate::scan::counting::{Chosen, Counting, How, Place};
 use crate::scan::filter::{Field, Filter};
@@ -101,10 +101,12 @@ pub struct Scanned<T> {
 }
 
 /// The notices of one input.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SeenInput {
     /// The name of its format.
     pub format: &'static str,
+    /// The description of its shape.
+    pub told: Option<Arc<Told>>,
     /// Bytes read.
     pub bytes: u64,
     /// Its keys and their oddities.
@@ -193,6 +195,7 @@ impl<'a> Scan<'a> {
         let cut_off = cut_off(&scanned.inputs, &scanned.incomplete);
         scanned.incomplete.extend(cut_off);
         scanned.incomplete.sort();
+        check_any(sources, &scanned)?;
         Ok(scanned)
     }
 
@@ -235,10 +238,24 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// Refuses inputs of which none is a dump.
+fn check_any<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
+    let refused = |seen: &SeenInput| seen.told.as_deref().and_then(|told| told.refused.clone());
+    let all: Option<Vec<Sentence>> = scanned.inputs.iter().map(refused).collect();
+    match all.and_then(|all| all.into_iter().next()) {
+        Some(why) => Err(Error::bad(Name::from(sources[0].path()).to_string(), why)),
+        None => Ok(()),
+    }
+}
+
 /// The inputs whose last reply has no end, unless they broke off, which is `known`.
 pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
     let stops = inputs.iter().enumerate().filter_map(|(input, seen)| {
-        let (byte, reason) = (seen.bytes, seen.seen.cut_off()?.into());
+        let refused = seen.told.as_deref().and_then(|told| told.refused.clone());
+        let (byte, reason) = match refused {
+            Some(why) => (0, why),
+            None => (seen.bytes, seen.seen.cut_off()?.into()),
+        };
         Some(Incomplete {
             input,
             byte,
@@ -319,6 +336,7 @@ impl<T: Tally> Worker<T> {
             find: &find,
             find_cells: &cells,
             lfu: scan.walking.lfu,
+            written_ms: shared.written_ms(input.0),
             with_attributes: counts.tally.reads_attributes() || scan.only.filter.is_some(),
         };
         counts.add(scan, shared, input, (bytes, piece.offset), |counting| {

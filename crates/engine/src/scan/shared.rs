@@ -5,6 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 use crate::format::frame::block_joins::{Borders, Stretch};
@@ -36,6 +37,8 @@ pub(super) struct Shared<'a> {
     /// The input that it is in.
     failed: AtomicUsize,
     stopped: AtomicBool,
+    /// When the scan began, in milliseconds since 1970.
+    started_ms: u64,
     /// For rows that are giants.
     pub room: Arc<Room>,
 }
@@ -56,6 +59,9 @@ impl<'a> Shared<'a> {
             error: Mutex::default(),
             failed: AtomicUsize::new(usize::MAX),
             stopped: AtomicBool::new(false),
+            started_ms: SystemTime::now()
+                .duration_since(SystemTime::UNIX_EPOCH)
+                .map_or(0, |since| since.as_millis() as u64),
             room: Arc::default(),
         }
     }
@@ -88,10 +94,16 @@ impl<'a> Shared<'a> {
         self.borders.iter().enumerate().map(ends).collect()
     }
 
+    /// When an input was written, in milliseconds since 1970; now, where it does not say so.
+    pub(super) fn written_ms(&self, input: usize) -> u64 {
+        self.sources[input].written_ms().unwrap_or(self.started_ms)
+    }
+
     /// Adds a part to the notices of an input.
     pub(super) fn saw(&self, input: usize, part: SeenInput) {
         let mut all = lock(&self.seen[input]);
         all.format = part.format;
+        all.told = part.told.or(all.told.take());
         all.bytes += part.bytes;
         all.line_ends += part.line_ends;
         all.seen += part.seen;

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, reason};
 use crate::format::frame::row_batch::RowBatch;
 use crate::format::frame::walk::{Damage, Walk};
 use crate::format::{Head, Opened, ReadStats, Reader};
-use crate::scan::chunks::HEAD;
+use crate::scan::chunks::{HEAD, Recognised};
 use crate::scan::shared::{Shared, lock};
 use crate::scan::{Scan, SeenInput, Worker};
 use crate::source::block::{Block, Piece};
@@ -241,7 +241,7 @@ impl Scan<'_> {
     ) -> Result<()> {
         let bytes = joined::open(&*shared.sources[input], threads)?;
         let mut rows = RowReader::new(bytes, self.chunk).sharing(&shared.room);
-        let opened = self.open_stream(&*shared.sources[input], &mut rows)?;
+        let (opened, told) = self.open_stream(&*shared.sources[input], &mut rows)?;
         let format = opened.format();
         let mut cutter = match opened {
             Opened::Walk { walk, .. } => {
@@ -260,6 +260,7 @@ impl Scan<'_> {
             input,
             SeenInput {
                 format,
+                told,
                 ..SeenInput::default()
             },
         );
@@ -299,7 +300,7 @@ impl Scan<'_> {
     }
 
     /// Detects the format of a stream from its start, reading as much of it as that takes.
-    fn open_stream(&self, source: &dyn Source, rows: &mut Stream) -> Result<Opened> {
+    fn open_stream(&self, source: &dyn Source, rows: &mut Stream) -> Result<Recognised> {
         let mut want = HEAD;
         loop {
             let (bytes, ended) = rows.head(want);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::error::{Error, Result};
 use crate::source::identity::ObjectIdentity;
-use crate::source::{ReadAt, Source};
+use crate::source::{Listed, ReadAt, Source};
 
 /// How far sources have been read since a pass began. What is looked at twice counts once.
 #[derive(Debug, Clone)]
@@ -88,6 +88,14 @@ impl Source for Counted<Box<dyn Source>> {
 
     fn version(&self) -> Option<String> {
         self.source.version()
+    }
+
+    fn written_ms(&self) -> Option<u64> {
+        self.source.written_ms()
+    }
+
+    fn listed(&self) -> Listed {
+        self.source.listed()
     }
 
     fn is_rereadable(&self) -> bool {

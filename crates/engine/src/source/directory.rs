@@ -1,12 +1,12 @@
-//! A directory is read as every regular file in it that is not hidden, one that describes itself as what it lists; it is not
-//! searched deeper.
+//! A directory is read as every regular file in it that is not hidden, one that describes itself as what it lists. One that has
+//! only directories is a tree of nodes, each with its dump; nothing is searched deeper.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::source::{Found, collection, file, manifest};
+use crate::source::{Found, Listed, collection, file, manifest};
 use crate::text::grouped;
 
 /// Adds the inputs among the files of a directory that describes itself; false where it does not.
@@ -14,6 +14,9 @@ type FindIn = fn(&[PathBuf], &mut Found) -> Result<bool>;
 
 /// Directories that describe themselves: collections, and append-only files in parts.
 const DESCRIBED: &[FindIn] = &[collection::find_in, manifest::find_in];
+
+/// Names of files with the nodes of a cluster.
+const LISTINGS: [&[u8]; 3] = [b"cluster.nodes", b"nodes.conf", b"cluster-nodes.txt"];
 
 /// Files of a directory: each takes 2 KiB of memory, and the report names it. As many as a listing of a store has.
 const MAX_FILES: usize = 100_000;
@@ -24,24 +27,61 @@ pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     if !metadata.is_dir() {
         return Ok(false);
     }
-    let (files, others) = files_in(path, MAX_FILES)?;
-    found.passed_over += others;
+    let (files, others) = entries_in(path, MAX_FILES)?;
+    if files.is_empty() {
+        return find_in_tree(path, others, found);
+    }
+    found.passed_over += others.len();
+    find_files(files, found)
+}
+
+/// Adds the dumps in the directories of a directory: of each its RDB files, or all its files where it has none.
+fn find_in_tree(path: &Path, directories: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
+    let before = found.sources.len();
+    for directory in directories.iter().filter(|path| path.is_dir()) {
+        let (mut files, others) = entries_in(directory, MAX_FILES)?;
+        found.passed_over += others.len();
+        let is_rdb = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rdb");
+        if files.iter().any(is_rdb) {
+            let all = files.len();
+            files.retain(is_rdb);
+            found.passed_over += all - files.len();
+        }
+        find_files(files, found)?;
+    }
+    if found.sources.len() == before {
+        return Err(Error::bad(
+            Name::from(path).to_string(),
+            "a directory without files; name a key dump, the directory that holds them, or one of directories with a dump each",
+        ));
+    }
+    Ok(true)
+}
+
+/// Adds the files of a directory, in which a listing of nodes may be beside dumps.
+fn find_files(files: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
     for find_in in DESCRIBED {
         if find_in(&files, found)? {
             return Ok(true);
         }
     }
+    let is_listing = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        LISTINGS.contains(&name)
+    };
+    let (listings, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_listing);
     for path in files {
-        file::find(&path, found)?;
+        file::find_listed(&path, Listed::Directory, found)?;
     }
+    found.listings.extend(listings);
     Ok(true)
 }
 
-/// The files in the byte order of their names, at most this many, and how many other entries there are.
-fn files_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, usize)> {
+/// The files in the byte order of their names, at most this many, and the other entries.
+fn entries_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let failed = |error| Error::io(directory, error);
     let bad = |what: &str| Error::bad(Name::from(directory).to_string(), what);
-    let (mut files, mut others) = (Vec::new(), 0);
+    let (mut files, mut others) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
@@ -50,9 +90,9 @@ fn files_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, usize)> {
         if fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
             files.push(entry.path())
         } else {
-            others += 1
+            others.push(entry.path())
         }
-        if files.len() > most {
+        if files.len() + others.len() > most {
             let what = format!(
                 "a directory of more than {} files; join them: find DIRECTORY -type f -exec cat {{}} + | slotscope analyze -",
                 grouped(most as u64)
@@ -60,15 +100,12 @@ fn files_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, usize)> {
             return Err(bad(&what));
         }
     }
-    if files.is_empty() {
-        return Err(bad(
-            "a directory without files; name a key dump or the directory that holds them (it is not searched deeper)",
-        ));
+    for paths in [&mut files, &mut others] {
+        paths.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|path| path.as_os_str().as_encoded_bytes());
+            a.cmp(b)
+        });
     }
-    files.sort_by(|a, b| {
-        let [a, b] = [a, b].map(|path| path.as_os_str().as_encoded_bytes());
-        a.cmp(b)
-    });
     Ok((files, others))
 }
 
@@ -82,12 +119,12 @@ mod tests {
         for name in ["b", "a", "c"] {
             fs::write(directory.path().join(name), "x").unwrap();
         }
-        let (files, _) = files_in(directory.path(), 3).unwrap();
+        let (files, _) = entries_in(directory.path(), 3).unwrap();
         assert_eq!(
             files,
             ["a", "b", "c"].map(|name| directory.path().join(name))
         );
-        let error = files_in(directory.path(), 2).unwrap_err().to_string();
+        let error = entries_in(directory.path(), 2).unwrap_err().to_string();
         assert!(error.contains("more than 2 files; join them"), "{error}");
     }
 }

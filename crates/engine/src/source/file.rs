@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::pipe::Pipe;
-use crate::source::{Found, ReadAt, Source, decompress};
+use crate::source::{Found, Listed, ReadAt, Source, decompress};
 
 /// A regular file.
 #[derive(Debug)]
@@ -17,6 +17,7 @@ pub(crate) struct RegularFile {
     path: PathBuf,
     state: FileState,
     is_compressed: bool,
+    listed: Listed,
 }
 
 /// The state that shows that a file is unchanged: its length, its time of change, and its identity.
@@ -54,6 +55,14 @@ fn identity(_: &Metadata) -> (u64, u64) {
 /// # Errors
 /// A file that cannot be opened.
 pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
+    find_listed(path, Listed::User, found)
+}
+
+/// The same of a file that something else names.
+///
+/// # Errors
+/// As `find`.
+pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Result<bool> {
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;
     let regular = if metadata.is_file() {
@@ -62,7 +71,7 @@ pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
         None
     };
     found.sources.push(match regular {
-        Some(file) => Box::new(file),
+        Some(file) => Box::new(RegularFile { listed, ..file }),
         None => Box::new(Pipe::new(path)),
     });
     Ok(true)
@@ -79,6 +88,7 @@ fn regular(path: &Path, metadata: &Metadata) -> io::Result<Option<RegularFile>> 
         path: path.to_path_buf(),
         state: FileState::of(metadata),
         is_compressed: decompress::is_compressed(&head),
+        listed: Listed::User,
     }))
 }
 
@@ -98,6 +108,15 @@ impl Source for RegularFile {
     fn version(&self) -> Option<String> {
         let since = self.state.modified?.duration_since(SystemTime::UNIX_EPOCH);
         Some(since.ok()?.as_nanos().to_string())
+    }
+
+    fn written_ms(&self) -> Option<u64> {
+        let since = self.state.modified?.duration_since(SystemTime::UNIX_EPOCH);
+        Some(since.ok()?.as_millis() as u64)
+    }
+
+    fn listed(&self) -> Listed {
+        self.listed
     }
 
     fn is_rereadable(&self) -> bool {

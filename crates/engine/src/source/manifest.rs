@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::format::parse::words::words;
 use crate::name::Name;
-use crate::source::{Found, file, listed};
+use crate::source::{Found, Listed, file, listed};
 
 /// The longest manifest that is read.
 const MAX_BYTES: u64 = 1 << 20;
@@ -38,7 +38,7 @@ pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
                 "it holds the data of a moment as commands, not what clients did; name the .incr.aof files",
             ));
         }
-        file::find(&file, found)?;
+        file::find_listed(&file, Listed::Manifest, found)?;
     }
     Ok(true)
 }

@@ -48,7 +48,7 @@ pub mod stream;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -96,6 +96,16 @@ pub trait Source: Debug + Send + Sync {
         None
     }
 
+    /// When it was last written, in milliseconds since 1970; `None` where that is not known.
+    fn written_ms(&self) -> Option<u64> {
+        self.object().and_then(|object| object.modified_ms)
+    }
+
+    /// The place that names it.
+    fn listed(&self) -> Listed {
+        Listed::User
+    }
+
     /// Why nothing more can be read of it, however often it is tried; the part read up to there is not part of a report.
     fn failure(&self) -> Option<Error> {
         None
@@ -126,6 +136,18 @@ pub trait Source: Debug + Send + Sync {
     fn open(&self) -> io::Result<Box<dyn Read + Send>>;
 }
 
+/// The place that names a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Listed {
+    /// The user.
+    #[default]
+    User,
+    /// A directory that it is in: others are read where it cannot be.
+    Directory,
+    /// The manifest of an append-only file: it holds commands, or the data before them.
+    Manifest,
+}
+
 /// A source that others hold too.
 impl Source for Arc<dyn Source> {
     fn path(&self) -> &Path {
@@ -150,6 +172,14 @@ impl Source for Arc<dyn Source> {
 
     fn object(&self) -> Option<&ObjectIdentity> {
         self.as_ref().object()
+    }
+
+    fn written_ms(&self) -> Option<u64> {
+        self.as_ref().written_ms()
+    }
+
+    fn listed(&self) -> Listed {
+        self.as_ref().listed()
     }
 
     fn failure(&self) -> Option<Error> {
@@ -191,6 +221,8 @@ pub struct Found {
     pub sources: Vec<Box<dyn Source>>,
     /// The collections among them: they list the nodes, and the missing parts.
     pub collections: Vec<Collection>,
+    /// Listings of nodes that are beside dumps in a directory.
+    pub listings: Vec<PathBuf>,
     /// Entries of directories that are not regular files and are passed over: directories, pipes, broken links.
     pub passed_over: usize,
 }

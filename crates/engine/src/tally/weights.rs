@@ -136,8 +136,11 @@ impl Weighed {
 
 impl Tally for Weights {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        for (column, weighed) in keys.batch.values.weights.iter().zip(&mut self.0) {
-            if column.iter().any(|weight| *weight != MISSING) {
+        let columns = keys.batch.values.weights.iter().zip(&mut self.0);
+        for (place, (column, weighed)) in columns.enumerate() {
+            // Where a column of sizes has none, that is to be said.
+            let is_of_sizes = place == Metric::SIZE && !column.is_empty();
+            if is_of_sizes || column.iter().any(|weight| *weight != MISSING) {
                 weighed
                     .get_or_insert_default()
                     .add(column, |i| keys.is_tagged(i));

@@ -12,6 +12,7 @@ use slotscope_engine::tally::duplicates::Duplicates;
 use slotscope_engine::tally::tags::TagCounts;
 
 use crate::summary::balance::tidy;
+use crate::summary::gaps::{Gap, Gaps};
 use crate::summary::independent_units::Units;
 use crate::summary::integrity::of_loads::{self, InputCounts};
 use crate::summary::integrity::{FilesApart, Sign, of_files};
@@ -28,6 +29,15 @@ pub enum Evidence {
         /// The metric that they lack.
         metric: Metric,
         /// How many.
+        keys: u64,
+    },
+    /// Values that could not be read.
+    Unreadable(Gap),
+    /// Rows that could not be read as keys.
+    LostRows {
+        /// How many.
+        rows: u64,
+        /// How many are.
         keys: u64,
     },
     /// Errors of redis-cli or a server stand among the keys.
@@ -118,7 +128,16 @@ pub(crate) fn of(
         .map(tidy);
     input.duplicate_share_exact = duplicates.is_some_and(Duplicates::is_exact);
 
-    let mut found = Vec::new();
+    let gaps = Gaps::of(&input);
+    let unreadable = [gaps.sizes, gaps.operations]
+        .into_iter()
+        .flatten()
+        .map(Evidence::Unreadable);
+    let lost = (gaps.lost_rows > 0).then_some(Evidence::LostRows {
+        rows: gaps.lost_rows,
+        keys: gaps.keys,
+    });
+    let mut found: Vec<Evidence> = unreadable.chain(lost).collect();
     if shows_only_operations(tallies) || shows_only_extremes(tallies) {
         // Keys that nobody asked for are not in a capture: that they are missing says nothing.
         let is_whole = input.incomplete.is_empty();

@@ -4,6 +4,7 @@ use slotscope_engine::name::Name;
 
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, named};
+use crate::summary::gaps::Gaps;
 use crate::summary::independent_units::{UnitKind, UnitsBy};
 use crate::summary::integrity::Sign;
 use crate::summary::judge::Judgement;
@@ -35,6 +36,8 @@ pub(crate) struct Explained<'a> {
     pub has_only_extremes: bool,
     /// Whether the dump may lack keys: then crowded slots are not a cause.
     pub is_doubtful: bool,
+    /// The gaps of the input.
+    pub gaps: &'a Gaps,
 }
 
 impl Explained<'_> {
@@ -95,6 +98,15 @@ impl Explained<'_> {
             },
             (Some(Reason::Idle), _) => Why::Idle,
             (Some(Reason::Capped), _) => Why::Capped,
+            (Some(Reason::Unreadable), _) => match self.gaps.unreadable(self.load.measure) {
+                Some(gap) => Why::Unreadable(gap.clone()),
+                None => Why::Even,
+            },
+            (Some(Reason::Missing), _) => Why::Missing {
+                missing: self.gaps.without_size,
+                keys: self.gaps.keys,
+            },
+            (_, State::Suspicious) => Why::LostRows(self.gaps.lost_rows),
             (reason, State::Watch | State::Skewed) => {
                 let moving = self.moving.filter(|_| reason == Some(Reason::Moving));
                 let mut causes = named(causes);

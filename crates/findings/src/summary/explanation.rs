@@ -3,6 +3,7 @@
 use slotscope_engine::name::Name;
 
 use crate::summary::cause::{Cause, CauseKind};
+use crate::summary::gaps::Gap;
 use crate::summary::integrity::Sign;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
@@ -69,6 +70,17 @@ pub enum Why {
     Idle,
     /// All nodes are at their limit and evict.
     Capped,
+    /// Values could not be read.
+    Unreadable(Gap),
+    /// Too many keys have no size.
+    Missing {
+        /// How many.
+        missing: u64,
+        /// All keys.
+        keys: u64,
+    },
+    /// More rows could not be read as keys than an even node may have.
+    LostRows(u64),
     /// The causes that add most, largest first; whether a node is being filled or drained.
     Causes(Vec<Cause>, Option<Name>),
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::format::Lost;
 use slotscope_engine::metric::PerWeight;
 use slotscope_engine::name::Name;
 
@@ -33,7 +34,10 @@ pub struct InputFacts {
     pub duplicate_share_exact: bool,
     /// Lines that are not keys.
     pub rejected: Rejected,
-    /// Those of them in which redis-cli or a server reports an error: a scan broke off.
+    /// Values of keys that could not be read: the keys count without them, and what they belong to is not judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreadable_values: Vec<UnreadableValues>,
+    /// Lines in which redis-cli or a server reports an error: a scan broke off.
     pub error_lines: u64,
     /// When the newest dump was written, in seconds since 1970, where it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,6 +98,9 @@ pub struct FileFacts {
     pub name: Name,
     /// The form it is in.
     pub format: String,
+    /// The shape of its lines, where its form is told by that; absent for raw keys.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub shape: String,
     /// Bytes.
     pub bytes: u64,
     /// Keys.
@@ -141,6 +148,17 @@ pub struct Rejected {
     pub count: u64,
     /// The first five.
     pub first: Vec<RejectedLine>,
+}
+
+/// Values of one kind that could not be read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UnreadableValues {
+    /// Their kind.
+    pub role: Lost,
+    /// How many.
+    pub count: u64,
+    /// The first of them, which is the reason.
+    pub first: RejectedLine,
 }
 
 /// A line that is not a key.

@@ -21,6 +21,8 @@ pub mod extremes;
 pub mod finding;
 pub mod findings;
 pub mod floor;
+#[doc(hidden)]
+pub mod gaps;
 pub mod headroom;
 #[doc(hidden)]
 pub mod hot_slots;
@@ -78,10 +80,12 @@ use slotscope_engine::tally::recount::{Recount, hottest};
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::capacity::{Capacity, Room};
 use crate::summary::expiry::Expiry;
+use crate::summary::gaps::Gaps;
 use crate::summary::headroom::Headroom;
 use crate::summary::independent_units::Units;
 pub use crate::summary::input_facts::{
     FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine, Sizes,
+    UnreadableValues,
 };
 use crate::summary::keys::{DatabaseKeys, Keys, TypeLoad};
 use crate::summary::kinds::{EncodingLoad, LargeKey};
@@ -370,6 +374,7 @@ pub fn summarise<'l>(
         is_incomplete: !input.incomplete.is_empty(),
         has_only_extremes: !extremes.is_empty(),
         is_doubtful: input.doubt().is_some(),
+        gaps: &Gaps::of(&input),
         capacity: capacity.as_ref(),
         headroom: &headroom,
         keys: keys.as_ref(),

@@ -17,6 +17,10 @@ pub enum Reason {
     Capped,
     /// Counters of different spans cannot be compared.
     Counters,
+    /// Values could not be read.
+    Unreadable,
+    /// Too many keys have no size.
+    Missing,
     /// A node is being filled or drained.
     Moving,
 }

@@ -59,12 +59,16 @@ impl Redact for InputFacts {
             sample_percent: _,
             sample_has_heaviest: _,
             of_files: _,
+            unreadable_values,
             incomplete,
             warnings: _,
             notes,
         } = self;
         files.redact(by);
         rejected.redact(by);
+        for values in unreadable_values {
+            values.first.redact(by);
+        }
         incomplete.redact(by);
         notes.push(by.note());
     }
@@ -75,6 +79,7 @@ impl Redact for FileFacts {
         let FileFacts {
             name,
             format: _,
+            shape: _,
             bytes: _,
             left_out: _,
             keys: _,

@@ -196,6 +196,11 @@ impl RoleVerdict {
         self.fullest.as_ref()?.limit_use
     }
 
+    /// Whether it is not judged because values are missing or could not be read.
+    pub fn has_gap(&self) -> bool {
+        matches!(self.reason, Some(Reason::Unreadable | Reason::Missing))
+    }
+
     /// The name of the role, or that of the measure if it is not a role.
     pub fn name(&self) -> &'static str {
         self.role.map_or(self.by().name(), Role::name)
@@ -210,7 +215,11 @@ impl RoleVerdict {
 impl RoleInputs<'_> {
     fn judgement(&self, split: &Split<'_>) -> Judgement {
         let Explained {
-            load, moving, sign, ..
+            load,
+            moving,
+            sign,
+            gaps,
+            ..
         } = self.explained;
         let judged = judge(split, load.measure, self.amounts, self.previous);
         let is_memory = load.measure.role() == Role::Memory;
@@ -224,6 +233,28 @@ impl RoleInputs<'_> {
             return Judgement {
                 state: State::Unjudged,
                 reason: Some(Reason::Capped),
+                ..judged
+            };
+        }
+        let unjudged = |reason| Judgement {
+            state: State::Unjudged,
+            reason: Some(reason),
+            ..judged
+        };
+        if gaps.unreadable(load.measure).is_some() {
+            return unjudged(Reason::Unreadable);
+        }
+        if gaps.are_missing(load.measure) {
+            return unjudged(Reason::Missing);
+        }
+        let may_be = split.max_over_mean + gaps.lost_shares(split.nodes());
+        if judged.state == State::Balanced
+            && judged.reason.is_none()
+            && gaps.lost_rows > 0
+            && may_be > judged.bands.lower
+        {
+            return Judgement {
+                state: State::Suspicious,
                 ..judged
             };
         }

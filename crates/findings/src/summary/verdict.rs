@@ -10,6 +10,7 @@ use crate::summary::expiry::Expiry;
 use crate::summary::explain::Explained;
 use crate::summary::finding::{Finding, FindingKind, FindingText};
 use crate::summary::findings;
+use crate::summary::gaps::Gaps;
 use crate::summary::headroom::Headroom;
 use crate::summary::integrity::{Integrity, Sign};
 use crate::summary::judge::Amounts;
@@ -68,6 +69,8 @@ pub(crate) struct VerdictInputs<'a> {
     pub has_only_extremes: bool,
     /// Whether it may lack keys.
     pub is_doubtful: bool,
+    /// Its gaps.
+    pub gaps: &'a Gaps,
     /// The room of the nodes.
     pub capacity: Option<&'a Capacity>,
     /// How near they are to their limits.
@@ -93,6 +96,8 @@ impl Verdict {
         let judged = || roles.iter().filter(|role| role.judged);
         let state = match first.and_then(|found| found.state) {
             Some(state) => state,
+            // Nodes that look even by what could be read need not be.
+            None if roles.iter().any(RoleVerdict::has_gap) => State::Unjudged,
             None if judged().next().is_some() => State::Balanced,
             None => roles
                 .iter()
@@ -100,7 +105,8 @@ impl Verdict {
                 .max()
                 .unwrap_or_default(),
         };
-        let headline = judged().next().or(roles.first());
+        let with_gap = roles.iter().find(|role| role.has_gap());
+        let headline = with_gap.or(judged().next()).or(roles.first());
         let of_role = || match headline.map(|role| &role.sentence) {
             Some(Worded::Finding(explanation)) => FindingText::Role(explanation.clone()).into(),
             _ => Worded::default(),
@@ -191,6 +197,7 @@ impl VerdictInputs<'_> {
                 moving: moving.as_ref(),
                 has_only_extremes: self.has_only_extremes,
                 is_doubtful: self.is_doubtful,
+                gaps: self.gaps,
             },
             units,
             amounts: self.amounts(load),

@@ -18,6 +18,15 @@ impl InWords for Evidence {
                     metric.name()
                 )
             }
+            Evidence::Unreadable(gap) => {
+                format!("{}: what they belong to is not judged", gap.in_words())
+            }
+            Evidence::LostRows { rows, keys } => format!(
+                "{} beside {} could not be read as a key, and {} left out",
+                counted(*rows, "row"),
+                counted(*keys, "key"),
+                are(*rows)
+            ),
             Evidence::BrokenOff { error_lines } => format!(
                 "{} of redis-cli or the server among the keys: a scan broke off; take the dump again and keep its stderr \
                  apart",

@@ -6,6 +6,7 @@ use slotscope_engine::text::{are, counted, grouped, list, percent, short};
 
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, alike};
+use crate::summary::gaps::Gap;
 use crate::summary::measure::Measure;
 use crate::summary::state::Role;
 use crate::summary::tags::LISTED;
@@ -73,6 +74,16 @@ impl InWords for Fullest {
             Why::Capped => format!(
                 "all nodes are at maxmemory and evict, so memory says nothing of demand: compare evictions; {holds}"
             ),
+            Why::Unreadable(gap) => format!("{}; by the others, {holds}", gap.in_words()),
+            Why::Missing { missing, keys } => format!(
+                "{} of {} keys have no size; by the others, {holds}",
+                grouped(*missing),
+                grouped(*keys)
+            ),
+            Why::LostRows(rows) => format!(
+                "{} could not be read as a key, and may be of one node; without them, {holds}",
+                counted(*rows, "row")
+            ),
             Why::Causes(causes, moving) => {
                 let causes: Vec<String> =
                     alike(causes).map(|of| in_words(of, self.measure)).collect();
@@ -108,6 +119,31 @@ impl InWords for Fullest {
             ""
         };
         format!("{assumed}{sentence}{compared}{estimated}{memory}")
+    }
+}
+
+impl InWords for Gap {
+    fn in_words(&self) -> String {
+        let Gap {
+            role,
+            count,
+            of,
+            text,
+            line,
+        } = self;
+        let line = line.map_or(String::new(), |line| format!(", line {}", grouped(line)));
+        let first = if text.is_empty() {
+            String::new()
+        } else {
+            format!(" ({text}{line})")
+        };
+        let of = (*of).max(*count);
+        format!(
+            "{} of {} {} could not be read{first}",
+            grouped(*count),
+            grouped(of),
+            role.name(of)
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::format::capture::commands::CommandSteps;
 use crate::format::frame::walk::Walked;
-use crate::format::resp;
+use crate::format::shape;
 use crate::format::{Detected, Format, Head, Opened};
 
 /// The format.
@@ -19,7 +19,7 @@ impl Format for Aof {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        resp::detect_commands(head)
+        shape::in_resp(head)
     }
 
     fn note(&self) -> Option<&'static str> {

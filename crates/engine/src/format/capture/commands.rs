@@ -97,7 +97,7 @@ impl CommandSteps {
             self.reader.skip_word()?;
         }
         match (command, one_key) {
-            (None, _) => rows.seen.note(Notice::UnknownCommand, 1),
+            (None, _) => rows.seen.unknown_command(at, self.reader.get(0)),
             (_, Some(_)) if wanted < 2 => rows.reject(at, WRONG),
             (_, Some(command)) => self.operation(1, command.name, at, rows),
             (Some(_), None) => self.any_command(at, rows),
@@ -109,7 +109,7 @@ impl CommandSteps {
     fn any_command(&mut self, at: u64, rows: &mut RowBatch) {
         let words: Vec<&[u8]> = self.reader.words().collect();
         match Meaning::of(&words) {
-            Meaning::Unknown => rows.seen.note(Notice::UnknownCommand, 1),
+            Meaning::Unknown => rows.seen.unknown_command(at, self.reader.get(0)),
             Meaning::NoKeys => rows.seen.note(Notice::NoKeyCommand, 1),
             Meaning::Select(database) => {
                 self.database = database;

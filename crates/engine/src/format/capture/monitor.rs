@@ -1,18 +1,14 @@
 //! `monitor`: lines of MONITOR, one for each command that a server ran. A key of a command is an operation; a script
 //! counts by the commands that it runs.
 
-use std::cell::Cell;
-
 use crate::command::{Access, COMMANDS};
+use crate::format::around::around;
 use crate::format::batch::Number;
 use crate::format::capture::meaning::WRONG;
-use crate::format::capture::monitor_line::{MonitorLine, Start};
+use crate::format::capture::monitor_line::{Start, start_inside};
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::parse::escape::{self, Escapes};
-use crate::format::redis_cli::noise;
-use crate::format::{
-    Columns, Detected, FindByte, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
-};
+use crate::format::{Columns, FindByte, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::metric::Metric;
 use crate::source::block::{Block, Piece};
 
@@ -28,29 +24,22 @@ impl Format for Monitor {
         r#"1795216373.125436 [0 10.0.0.7:58548] "GET" "user:{1000}:profile" (MONITOR)"#
     }
 
-    fn detect(&self, head: Head<'_>) -> Detected {
-        let is_any = Cell::new(false);
-        let is_row = |line: &[u8]| {
-            let is_one = MonitorLine::parse(line).is_some();
-            is_any.set(is_any.get() || is_one);
-            is_one || line == READY
-        };
-        match noise::detect(head, is_row) {
-            Detected::Yes if !is_any.get() => Detected::No,
-            detected => detected,
-        }
-    }
-
     fn note(&self) -> Option<&'static str> {
         Some("MONITOR slows a server down to half its speed; administrative commands are not shown")
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        Ok(Opened::lines(self.name(), Monitor))
+        Ok(Opened::lines(self.name(), Records { lead: 0 }))
     }
 }
 
-impl Reader for Monitor {
+/// Lines with records of MONITOR in them.
+pub(crate) struct Records {
+    /// Where the record starts in most lines.
+    pub lead: usize,
+}
+
+impl Reader for Records {
     fn read(
         &self,
         block: &mut Block,
@@ -64,34 +53,59 @@ impl Reader for Monitor {
         let mut start = piece.from as usize;
         while start < block.len() {
             let end = ends.next(block, start).unwrap_or(block.len());
-            read_line(block, (start, end), &mut quotes, &mut words, &mut gather);
+            let record = start + self.start(&block.content()[start..end]);
+            read_line(
+                block,
+                (start, record, end),
+                piece.offset,
+                &mut quotes,
+                &mut words,
+                &mut gather,
+            );
             start = end + 1;
         }
         gather.finish(block)
     }
 }
 
+impl Records {
+    /// Where the record of a line starts.
+    #[inline]
+    fn start(&self, line: &[u8]) -> usize {
+        let usual = || {
+            line.get(self.lead..)
+                .is_some_and(|text| Start::parse(text).is_some())
+        };
+        if self.lead == 0 || usual() {
+            return self.lead;
+        }
+        start_inside(line).unwrap_or(0)
+    }
+}
+
+/// Reads the line at `start` whose record is at `record`.
 fn read_line(
     block: &mut Block,
-    (start, end): (usize, usize),
+    (start, record, end): (usize, usize, usize),
+    offset: u64,
     quotes: &mut Places<'_>,
     words: &mut Words,
     gather: &mut BatchBuilder<'_, '_>,
 ) {
     let line = &block.content()[start..end];
-    let parsed = Start::parse(line);
+    let parsed = Start::parse(&block.content()[record..end]);
     // The path of a Unix socket may hold a bracket, or a quote.
     let parsed = parsed.and_then(|parsed| {
-        let mut first = quotes.next(block, start + parsed.len)?;
-        while first < end && !block.content()[start + parsed.len..first].ends_with(b"] ") {
+        let mut first = quotes.next(block, record + parsed.len)?;
+        while first < end && !block.content()[record + parsed.len..first].ends_with(b"] ") {
             first = quotes.next(block, first + 1)?;
         }
         (first < end).then_some((parsed, first))
     });
     let Some((parsed, first)) = parsed else {
-        return match line.trim_ascii() {
-            READY => gather.note(Notice::Progress),
-            _ => gather.not_a_row(start, line, Ok(NO_LINE)),
+        return match around(line) {
+            Some(_) => gather.note(Notice::Progress),
+            None => gather.not_a_row(start, line, Ok(NO_LINE)),
         };
     };
     if words.read(block, first, end, quotes).is_none() {
@@ -101,7 +115,10 @@ fn read_line(
         Ok(()) => words.give(block, (parsed.time_ms, parsed.database), gather),
         Err(Unkeyed::Known) => gather.note(Notice::NoKeyCommand),
         Err(Unkeyed::Script) => gather.note(Notice::Script),
-        Err(Unkeyed::Unknown) => gather.note(Notice::UnknownCommand),
+        Err(Unkeyed::Unknown) => {
+            let (from, to) = words.spans[0];
+            gather.unknown_command(offset + start as u64, &block.content()[from..to]);
+        }
         Err(Unkeyed::Wrong) => gather.reject(start, WRONG),
     }
 }
@@ -162,9 +179,6 @@ impl<'f> Places<'f> {
         };
     }
 }
-
-/// The first line, before any command.
-const READY: &[u8] = b"OK";
 
 const NO_LINE: &str = "not a line of MONITOR";
 const CUT: &str = "a line of MONITOR that is cut off";
@@ -335,12 +349,8 @@ mod tests {
         let head = |bytes| Head { bytes, whole: true };
         assert_eq!(detect(head(LINES)).unwrap().name(), "monitor");
         for no in [&b"OK\n"[..], b"OK\nuser:1\n", b"user:1\n", b""] {
-            assert_eq!(
-                Monitor.detect(head(no)),
-                Detected::No,
-                "{}",
-                no.escape_ascii()
-            );
+            let found = detect(head(no)).map(Format::name);
+            assert_ne!(found, Some("monitor"), "{}", no.escape_ascii());
         }
     }
 }

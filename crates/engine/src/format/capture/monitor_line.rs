@@ -66,6 +66,21 @@ impl Start {
     }
 }
 
+/// Where the record of a line starts.
+pub(crate) fn start_inside(line: &[u8]) -> Option<usize> {
+    if MonitorLine::parse(line).is_some() {
+        return Some(0);
+    }
+    memchr::memmem::find_iter(line, b" [").find_map(|at| {
+        let is_of_time = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
+        let len = line[..at].iter().rev().take_while(is_of_time).count();
+        let from = at - len;
+        let is_time =
+            len >= 11 && memchr::memchr(b'.', &line[from..at]).is_some_and(|point| point >= 9);
+        (is_time && MonitorLine::parse(&line[from..]).is_some()).then_some(from)
+    })
+}
+
 impl<'l> MonitorLine<'l> {
     /// Takes `line` apart; `None` where it is of another form.
     pub fn parse(line: &'l [u8]) -> Option<Self> {

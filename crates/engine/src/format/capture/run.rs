@@ -152,7 +152,7 @@ impl Filling<'_> {
         let Some(first) = words.first() else { return };
         let reject_at = self.commands.offset + at as u64;
         let Some(command) = COMMANDS.named(word(first)) else {
-            return self.seen.note(Notice::UnknownCommand, 1);
+            return self.seen.unknown_command(reject_at, word(first));
         };
         if command.has_one_key() {
             return match words.get(1) {
@@ -162,7 +162,7 @@ impl Filling<'_> {
         }
         let all: Vec<&[u8]> = words.iter().map(word).collect();
         match Meaning::of(&all) {
-            Meaning::Unknown => self.seen.note(Notice::UnknownCommand, 1),
+            Meaning::Unknown => self.seen.unknown_command(reject_at, word(first)),
             Meaning::NoKeys | Meaning::Select(_) => self.seen.note(Notice::NoKeyCommand, 1),
             Meaning::Wrong => self.sink.reject_at(reject_at, WRONG),
             Meaning::Keys(command, keys) => {

@@ -66,10 +66,17 @@ const NO_KEY: &str = "not a key and a number as redis-cli prints them";
 
 impl Row for TopKeys {
     fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed {
+        let mut push = |(extreme, amount)| {
+            values.are_operations = true;
+            values.extremes.push((extreme, amount));
+        };
+        if let Some(((from, to), extreme, amount)) = raw(line.text, line.lfu) {
+            push((extreme, amount));
+            return Parsed::Key(from..to);
+        }
         match key_of(line.text, line.lfu) {
             Some(((from, to), extreme, amount)) => {
-                values.are_operations = true;
-                values.extremes.push((extreme, amount));
+                push((extreme, amount));
                 Parsed::Escaped(from..to)
             }
             None if is_key(line.text) => Parsed::Reject(NO_KEY),
@@ -110,6 +117,29 @@ fn key_of(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> 
     let is_row = integer(rank).is_some() && words.next().is_none() && behind.is_empty();
     let bytes = size(amount).filter(|_| is_row)?;
     Some(((key, key_end), Extreme::Bytes, bytes))
+}
+
+/// A name as redis-cli up to 6.0 and keydb-cli write it: raw, between single quotes, or after `keyname: `.
+fn raw(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
+    let has_double = |from: usize| line.get(from) == Some(&b'"');
+    if let Some(rest) = line.strip_prefix(HOT) {
+        const NAME: &[u8] = b"\tkeyname: ";
+        let at = memchr::memmem::find(rest, NAME)?;
+        let accesses = rule.accesses(integer(&rest[..at])?)?;
+        let from = HOT.len() + at + NAME.len();
+        return (!has_double(from)).then_some(((from, line.len()), Extreme::Accesses, accesses));
+    }
+    let rest = line.strip_prefix(BIGGEST)?;
+    let from = BIGGEST.len() + memchr::memmem::find(rest, b" found '")? + b" found '".len();
+    let to = from + memchr::memmem::rfind(&line[from..], b"' has ")?;
+    let mut words = line[to + b"' has ".len()..].split(|byte| *byte == b' ');
+    let (number, unit) = (integer(words.next()?)?, words.next()?);
+    let extreme = if unit == b"bytes" {
+        Extreme::Bytes
+    } else {
+        Extreme::Elements
+    };
+    (words.next().is_none() && !has_double(from)).then_some(((from, to), extreme, number))
 }
 
 /// The first text in double quotes: where it starts and ends.

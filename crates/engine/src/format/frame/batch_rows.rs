@@ -1,6 +1,7 @@
 //! Stage 2, KEYS: rows come in one at a time, batches of keys go out.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Values};
+use crate::format::read_stats::Lost;
 use crate::format::redis_cli::{errors, noise};
 use crate::format::{Columns, Notice, ReadStats, Sink};
 use crate::source::block::Block;
@@ -61,6 +62,16 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     /// Counts something odd.
     pub fn note(&mut self, notice: Notice) {
         self.seen.note(notice, 1);
+    }
+
+    /// Notes a value that cannot be read, which is `text` in the row at `byte` of the input.
+    pub fn lose(&mut self, value: Lost, byte: u64, text: &[u8]) {
+        self.seen.lose(value, byte, text);
+    }
+
+    /// Notes a command called `name` in the row at `byte` of the input, which is not in the table of commands.
+    pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
+        self.seen.unknown_command(byte, name);
     }
 
     /// Passes on the rest; returns the notices.

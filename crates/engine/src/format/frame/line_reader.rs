@@ -7,6 +7,8 @@ use crate::format::batch::Values;
 use crate::format::frame::batch_rows::{BatchBuilder, each_line};
 use crate::format::lfu::LfuRule;
 use crate::format::parse::escape::{self, Escapes};
+use crate::format::parse::python;
+use crate::format::read_stats::Lost;
 use crate::format::redis_cli::noise;
 use crate::format::{Columns, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
@@ -25,6 +27,12 @@ pub enum Parsed {
     Key(Range<usize>),
     /// A key with C escapes at these bytes.
     Escaped(Range<usize>),
+    /// A key with escapes of JSON at these bytes.
+    Json(Range<usize>),
+    /// A key as a literal of Python, which is at these bytes.
+    Python(Range<usize>),
+    /// A key whose size, at these bytes, cannot be read.
+    WithoutSize(Box<Parsed>, Range<usize>),
     /// No row; the notice counts it, unless redis-cli prints such lines around rows.
     Note(Notice),
     /// No row, for this reason, unless redis-cli prints such lines around rows.
@@ -61,11 +69,28 @@ impl<R: Row> Reader for LineReader<R> {
         each_line(block, piece.from, |block, start, end| {
             let whole = &block.content()[start..end];
             let (codes, text) = noise::without_codes(whole);
-            let key = match self.0.row(Line { text, lfu }, gather.values()) {
-                Parsed::Key(key) => start + codes + key.start..start + codes + key.end,
-                Parsed::Escaped(key) => {
-                    let (from, to) = (start + codes + key.start, start + codes + key.end);
-                    from..escape::undo(Escapes::C, block.content_mut(), from, to)
+            let mut parsed = self.0.row(Line { text, lfu }, gather.values());
+            if let Parsed::WithoutSize(key, size) = parsed {
+                gather.lose(Lost::Size, piece.offset + start as u64, &text[size]);
+                parsed = *key;
+            }
+            let before = start + codes;
+            let undo = |block: &mut Block, escapes, key: Range<usize>| {
+                let (from, to) = (before + key.start, before + key.end);
+                from..escape::undo(escapes, block.content_mut(), from, to)
+            };
+            let key = match parsed {
+                Parsed::Key(key) => before + key.start..before + key.end,
+                Parsed::Escaped(key) => undo(block, Escapes::C, key),
+                Parsed::Json(key) => undo(block, Escapes::Json, key),
+                Parsed::Python(key) => {
+                    let (from, to) = (before + key.start, before + key.end);
+                    let undone = python::undo(block.content_mut(), from, to);
+                    let (from, to) = undone.unwrap_or((from, to));
+                    from..to
+                }
+                Parsed::WithoutSize(..) => {
+                    return gather.not_a_row(start, whole, Ok("a size without a key"));
                 }
                 Parsed::Note(notice) => return gather.not_a_row(start, whole, Err(notice)),
                 Parsed::Reject(reason) => return gather.not_a_row(start, whole, Ok(reason)),

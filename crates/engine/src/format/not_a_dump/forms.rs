@@ -1,9 +1,7 @@
 //! Output of redis-cli and servers that is not a list of keys, recognised by the form of its lines.
 
 use crate::format::not_a_dump::{DUMP, NotADump, Sign, most};
-use crate::format::parse::json_object;
 use crate::format::redis_cli::noise;
-use crate::format::table::header::DELIMITERS;
 
 const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
 const NODE_COUNTS: &str = "slotscope analyze --cluster-info FILE judges the nodes by it";
@@ -49,25 +47,6 @@ pub static LINE_FORMS: &[NotADump] = &[
         },
         "jq -c '.[]' FILE | slotscope analyze -",
     ),
-    lines(
-        "JSON without a member key",
-        |lines| {
-            most(lines, |line| {
-                json_object::members(line, |_, _, _| {}).is_some()
-            })
-        },
-        "slotscope analyze FILE --key-column NAME",
-    ),
-    lines(
-        "a table whose header names no key",
-        is_table,
-        "slotscope analyze FILE --key-column NAME, or --format lines where each line is a key",
-    ),
-    lines(
-        "keys with a TAB and a number after them",
-        |lines| most(lines, is_key_and_number),
-        "(printf 'key\\tsize\\n'; cat FILE) | slotscope analyze -",
-    ),
 ];
 
 const fn lines(what: &'static str, is: fn(&[&[u8]]) -> bool, way_out: &'static str) -> NotADump {
@@ -89,10 +68,6 @@ fn has(line: &[u8], part: &[u8]) -> bool {
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| *byte == b' ')
-}
-
-fn is_number(text: &[u8]) -> bool {
-    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
 /// Comments and directives, and of those three that every server has; or the first line of the file that servers come with.
@@ -166,55 +141,4 @@ fn is_info(lines: &[&[u8]]) -> bool {
     ];
     is_section && filled.next().is_some_and(is_field)
         || starts.iter().any(|start| first.starts_with(start))
-}
-
-/// A header of words, and rows of as many cells with a number among them.
-fn is_table(lines: &[&[u8]]) -> bool {
-    let Some((header, rows)) = lines.split_first() else {
-        return false;
-    };
-    let is_word = |cell: &[u8]| {
-        let is_of_words = |byte: &u8| byte.is_ascii_alphabetic() || b"_ ".contains(byte);
-        !cell.is_empty() && cell.iter().all(is_of_words)
-    };
-    DELIMITERS.iter().any(|delimiter| {
-        let is_end = |byte: &u8| byte == delimiter;
-        let columns = header.split(is_end).count();
-        let is_row = |row: &[u8]| {
-            // The name of a column is not in its rows; the first part of a key is.
-            let has_name = row
-                .split(is_end)
-                .zip(header.split(is_end))
-                .any(|(cell, name)| cell == name);
-            row.split(is_end).count() == columns && row.split(is_end).any(is_number) && !has_name
-        };
-        columns > 1 && header.split(is_end).all(is_word) && most(rows, is_row)
-    })
-}
-
-/// A key without quotes, a TAB and a number.
-fn is_key_and_number(line: &[u8]) -> bool {
-    let tab = memchr::memrchr(b'\t', line);
-    tab.is_some_and(|tab| tab > 0 && is_number(&line[tab + 1..]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_with_a_separator_are_no_table() {
-        for keys in [
-            &[&b"user|admin"[..], b"user|1", b"user|2"][..],
-            &[b"sess;lock", b"sess;1", b"sess;2"],
-            &[b"user|admin", b"user|root"],
-        ] {
-            assert!(!is_table(keys), "{keys:?}");
-        }
-        assert!(is_table(&[
-            b"id;redis key;bytes",
-            b"1;user:1;104",
-            b"2;user:2;96"
-        ]));
-    }
 }

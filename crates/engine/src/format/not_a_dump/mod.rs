@@ -4,7 +4,6 @@
 mod forms;
 mod replies;
 mod signatures;
-mod text;
 
 use crate::format::Head;
 use crate::format::redis_cli::errors;
@@ -13,7 +12,6 @@ use crate::name::Name;
 pub use forms::LINE_FORMS;
 pub use replies::REPLIES;
 pub use signatures::SIGNATURES;
-pub(crate) use text::like_text;
 
 /// Bytes of an input that are looked at.
 const LOOKED_AT: usize = 64 << 10;
@@ -114,9 +112,19 @@ fn only_failures(lines: &[&[u8]]) -> Option<String> {
     ))
 }
 
+/// A key without the header that Java's serialisation of texts writes before it.
+fn without_java(line: &[u8]) -> &[u8] {
+    const HEADER: &[u8] = b"\xAC\xED\x00\x05t";
+    const LENGTH: usize = 2;
+    line.strip_prefix(HEADER)
+        .and_then(|rest| rest.get(LENGTH..))
+        .unwrap_or(line)
+}
+
 /// Explains for lines with control bytes how to list keys that contain them.
 fn control_bytes(lines: &[&[u8]]) -> Option<String> {
     let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
+    let lines: Vec<&[u8]> = lines.iter().map(|line| without_java(line)).collect();
     let filled = lines.iter().filter(|line| !line.is_empty()).count();
     let odd = lines
         .iter()

@@ -62,58 +62,181 @@ fn eight_digits(digits: u64) -> u64 {
     first.wrapping_add(second) >> 32
 }
 
-/// A size in bytes: an integer, or a decimal number and a unit, with or without a space between them. What a unit
-/// rounded off is lost, so the result is a whole number near the truth.
+/// A size in bytes: a number as people and programs write it, with a unit or without. What a unit rounded off is lost, so
+/// the result is a whole number near the truth.
 pub(crate) fn size(text: &[u8]) -> Option<u64> {
-    let digits = text
-        .iter()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(text.len());
-    let whole = integer(&text[..digits])?;
-    let rest = &text[digits..];
-    let (fraction, unit) = match rest.strip_prefix(b".") {
-        None => (&rest[..0], rest),
-        Some(rest) => rest.split_at(
-            rest.iter()
-                .position(|byte| !byte.is_ascii_digit())
-                .unwrap_or(rest.len()),
-        ),
-    };
-    let unit = match unit.strip_prefix(b" ") {
-        Some(b"") => return None,
-        Some(unit) => unit_bytes(unit)?,
-        None => unit_bytes(unit)?,
-    };
-    if fraction.is_empty() {
-        return u128::from(whole).checked_mul(unit).and_then(narrow);
-    }
-    // More digits than these say nothing, even of an exabyte.
-    let fraction = &fraction[..fraction.len().min(18)];
-    let scale = 10u128.pow(fraction.len() as u32);
-    let parts = u128::from(integer(fraction)?);
-    let rounded = (parts * unit + scale / 2) / scale;
-    narrow(u128::from(whole).checked_mul(unit)?.checked_add(rounded)?)
+    integer(text).or_else(|| Quantity::parse(text)?.in_units_of(1))
 }
 
-fn narrow(number: u128) -> Option<u64> {
-    u64::try_from(number)
-        .ok()
-        .filter(|number| *number != MISSING)
+/// The same, where a number without a unit counts `2^SHIFT` bytes: that is the unit in the name of the column.
+pub(crate) fn size_in<const SHIFT: u32>(text: &[u8]) -> Option<u64> {
+    Quantity::parse(text)?.in_units_of(1 << SHIFT)
 }
 
-fn unit_bytes(unit: &[u8]) -> Option<u128> {
-    const LETTERS: &[u8] = b"KMGTPE";
-    let power = |letter: u8| {
-        LETTERS
+/// A number of anything but bytes: it has no unit.
+pub(crate) fn count(text: &[u8]) -> Option<u64> {
+    let decimal = || Quantity::parse(text).filter(|found| found.unit.is_none());
+    integer(text).or_else(|| decimal()?.in_units_of(1))
+}
+
+/// Whether `text` is how programs write that there is no number.
+pub(crate) fn is_missing(text: &[u8]) -> bool {
+    const MISSING: [&str; 16] = [
+        "",
+        "null",
+        "nil",
+        "(nil)",
+        "none",
+        "nan",
+        "n/a",
+        "na",
+        "-",
+        "--",
+        "?",
+        "\\n",
+        "-1",
+        "-2",
+        "undefined",
+        "unknown",
+    ];
+    let first = text.first().copied().unwrap_or(b'-');
+    !first.is_ascii_digit()
+        && MISSING
             .iter()
-            .position(|known| *known == letter)
-            .map(|at| at as u32 + 1)
-    };
-    match unit {
-        b"" | b"B" => Some(1),
-        b"kB" => Some(1000),
-        [letter] => Some(1024u128.pow(power(*letter)?)),
-        [letter, b'B'] if *letter != b'K' => Some(1000u128.pow(power(*letter)?)),
+            .any(|missing| text.eq_ignore_ascii_case(missing.as_bytes()))
+}
+
+/// A decimal number and its unit: `digits` times ten to the power of `exponent`.
+struct Quantity {
+    digits: u128,
+    exponent: i32,
+    /// Bytes that the unit has, if there is one.
+    unit: Option<u128>,
+    /// Whether a point and three digits end it: 1.234 is either a fraction or what others write as 1,234.
+    is_ambiguous: bool,
+}
+
+/// More digits than these say nothing, even of an exabyte.
+const MAX_DIGITS: usize = 24;
+
+impl Quantity {
+    /// `184`, `(integer) 184`, `1,234`, `917.0`, `1e+08`, `95.4 MiB`, `12 bytes`, `(184 bytes)`, `[184]`.
+    fn parse(text: &[u8]) -> Option<Quantity> {
+        let text = text.strip_prefix(b"(integer) ").unwrap_or(text);
+        let text = match (text.first(), text.last()) {
+            (Some(b'('), Some(b')')) | (Some(b'['), Some(b']')) => &text[1..text.len() - 1],
+            _ => text,
+        };
+        let (mut digits, len) = whole(text)?;
+        let mut exponent = 0;
+        let mut rest = &text[len..];
+        let mut fraction = &rest[..0];
+        if let Some(behind) = rest.strip_prefix(b".") {
+            let len = count_digits(behind);
+            (fraction, rest) = behind.split_at(len);
+            for digit in fraction.iter().take(MAX_DIGITS) {
+                digits = digits.checked_mul(10)? + u128::from(digit - b'0');
+                exponent -= 1;
+            }
+        }
+        let mut has_power = false;
+        if let [b'e' | b'E', behind @ ..] = rest {
+            let (sign, behind) = match behind {
+                [b'-', behind @ ..] => (-1, behind),
+                [b'+', behind @ ..] => (1, behind),
+                behind => (1, behind),
+            };
+            let len = count_digits(behind);
+            if (1..=2).contains(&len) {
+                exponent += sign * integer(&behind[..len])? as i32;
+                rest = &behind[len..];
+                has_power = true;
+            }
+        }
+        let unit = rest.strip_prefix(b" ").unwrap_or(rest);
+        if unit.is_empty() && !rest.is_empty() {
+            return None;
+        }
+        let unit = if unit.is_empty() {
+            None
+        } else {
+            Some(unit_bytes(unit)?)
+        };
+        Some(Quantity {
+            digits,
+            exponent,
+            unit,
+            is_ambiguous: fraction.len() == 3 && !has_power && unit.is_none(),
+        })
+    }
+
+    /// It in bytes, where it counts `bytes` of them if it has no unit of its own.
+    fn in_units_of(&self, bytes: u128) -> Option<u64> {
+        if self.is_ambiguous && bytes == 1 {
+            return None;
+        }
+        let unit = self.unit.unwrap_or(bytes);
+        let scaled = self.digits.checked_mul(unit)?;
+        let power = 10u128.checked_pow(self.exponent.unsigned_abs())?;
+        let rounded = if self.exponent < 0 {
+            (scaled + power / 2) / power
+        } else {
+            scaled.checked_mul(power)?
+        };
+        let number = u64::try_from(rounded).ok()?;
+        (number != MISSING).then_some(number)
+    }
+}
+
+fn count_digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// The whole number at the start of `text`, in groups of three digits or without, and its length.
+fn whole(text: &[u8]) -> Option<(u128, usize)> {
+    const BETWEEN: [&[u8]; 6] = [b",", b"'", b"_", b" ", b"\xC2\xA0", b"\xE2\x80\xAF"];
+    let mut len = count_digits(text);
+    if len == 0 || len > MAX_DIGITS {
+        return None;
+    }
+    let mut number = digits_of(&text[..len]);
+    let between = BETWEEN
+        .iter()
+        .find(|between| text[len..].starts_with(between));
+    if let Some(between) = between.filter(|_| len <= 3) {
+        let is_group = |rest: &[u8]| count_digits(rest) == 3;
+        while len < MAX_DIGITS
+            && let Some(rest) = text[len..].strip_prefix(*between)
+            && is_group(rest)
+        {
+            number = number * 1000 + digits_of(&rest[..3]);
+            len += between.len() + 3;
+        }
+    }
+    Some((number, len))
+}
+
+fn digits_of(text: &[u8]) -> u128 {
+    text.iter()
+        .fold(0, |number, digit| number * 10 + u128::from(digit - b'0'))
+}
+
+/// Bytes of a unit, in any case: `K` and `KiB` are 1024, `kB` is 1000.
+fn unit_bytes(unit: &[u8]) -> Option<u128> {
+    const LETTERS: &[u8] = b"kmgtpe";
+    if unit == b"e" {
+        // An exponent that is cut off, rather than exabytes.
+        return None;
+    }
+    let unit = unit.to_ascii_lowercase();
+    if [&b"b"[..], b"byte", b"bytes", b"o", b"octets"].contains(&unit.as_slice()) {
+        return Some(1);
+    }
+    let (letter, rest) = unit.split_first()?;
+    let power = LETTERS.iter().position(|known| known == letter)? as u32 + 1;
+    match rest {
+        b"" | b"i" | b"ib" | b"io" => Some(1024u128.pow(power)),
+        b"b" | b"o" => Some(1000u128.pow(power)),
         _ => None,
     }
 }
@@ -155,19 +278,58 @@ mod tests {
     }
 
     #[test]
+    fn sizes_of_scripts_and_spreadsheets_are_read() {
+        for (text, expected) in [
+            ("1e+08", 100_000_000),
+            ("1E8", 100_000_000),
+            ("1.5e3", 1500),
+            ("917.0", 917),
+            ("1,234", 1234),
+            ("1'234'567", 1_234_567),
+            ("1 234", 1234),
+            ("1\u{a0}234", 1234),
+            ("(integer) 184", 184),
+            ("(184 bytes)", 184),
+            ("[184]", 184),
+            ("12 bytes", 12),
+            ("95.4 MiB", 100_034_150),
+            ("1kib", 1024),
+            ("1.234 MB", 1_234_000),
+        ] {
+            assert_eq!(size(text.as_bytes()), Some(expected), "{text}");
+        }
+        assert_eq!(size_in::<20>(b"0.000122"), Some(128));
+        assert_eq!(size_in::<10>(b"5 B"), Some(5));
+        assert_eq!((count(b"1e3"), count(b"12 B")), (Some(1000), None));
+    }
+
+    #[test]
+    fn a_number_that_is_not_there_is_missing_and_no_other_text_is() {
+        for text in ["", "NaN", "None", "N/A", "(nil)", "\\N", "-1", "null"] {
+            assert!(is_missing(text.as_bytes()), "{text}");
+        }
+        for text in ["0", "-3", "1e+x8", "many", "--5"] {
+            assert!(!is_missing(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_number_is_none() {
         for text in [
             "",
             "-1",
             "+1",
-            "1e3",
             " 1",
             "1 ",
             "x",
             ".5",
             "1.5X",
-            "1KB",
-            "99999999999999999999",
+            "1e+x8",
+            "12,34",
+            "1,234,5",
+            "1.234",
+            "1.5e",
+            "99999999999999999999999",
             "20000E",
         ] {
             assert_eq!(size(text.as_bytes()), None, "{text}");

@@ -1,8 +1,8 @@
 //! Times of expiry, as tools write them.
 
 use crate::calendar::days;
-use crate::format::batch::{NEVER, SOMETIME};
-use crate::format::parse::size::integer;
+use crate::format::batch::{LEFT, NEVER, SOMETIME};
+use crate::format::parse::size::{count, is_missing};
 
 /// Numbers below this are seconds to live: as a time they would be before September 2001.
 const EPOCH_SECONDS: u64 = 1_000_000_000;
@@ -10,17 +10,28 @@ const EPOCH_SECONDS: u64 = 1_000_000_000;
 const EPOCH_MILLISECONDS: u64 = 100_000_000_000;
 
 /// When a key expires, in milliseconds since 1970: a number of seconds or milliseconds since then, or a time as
-/// `2022-02-18T06:15:29.123+08:00`, without a zone in UTC. `NEVER` where the text is empty or says so; `SOMETIME` where it
-/// is a time to live, whose start is not known, or in another form.
+/// `2022-02-18T06:15:29.123+08:00`, without a zone in UTC; from `LEFT` on where it is a time to live in seconds. `NEVER` where
+/// the text is empty or says so; `SOMETIME` where it is in another form.
 pub(crate) fn expiry(text: &[u8]) -> u64 {
-    match text.trim_ascii() {
-        b"" | b"0" | b"-1" | b"-2" | b"null" | b"None" => NEVER,
-        text => match integer(text) {
-            Some(seconds) if seconds < EPOCH_SECONDS => SOMETIME,
-            Some(seconds) if seconds < EPOCH_MILLISECONDS => seconds * 1000,
-            Some(milliseconds) => milliseconds.min(SOMETIME - 1),
-            None => timestamp(text).unwrap_or(SOMETIME),
-        },
+    expiry_of(text, EPOCH_SECONDS, 1000)
+}
+
+/// The same, where a time to live is in milliseconds.
+pub(crate) fn expiry_in_milliseconds(text: &[u8]) -> u64 {
+    expiry_of(text, EPOCH_MILLISECONDS, 1)
+}
+
+fn expiry_of(text: &[u8], left_below: u64, milliseconds: u64) -> u64 {
+    let text = text.trim_ascii();
+    if is_missing(text) || text == b"0" {
+        return NEVER;
+    }
+    match count(text) {
+        Some(left) if left < left_below => LEFT + left * milliseconds,
+        Some(seconds) if seconds < EPOCH_MILLISECONDS => seconds * 1000,
+        Some(milliseconds) if milliseconds < LEFT => milliseconds,
+        Some(_) => SOMETIME,
+        None => timestamp(text).unwrap_or(SOMETIME),
     }
 }
 
@@ -92,7 +103,9 @@ mod tests {
             ("", NEVER),
             ("-1", NEVER),
             (" null ", NEVER),
-            ("3600", SOMETIME),
+            ("3600", LEFT + 3_600_000),
+            ("60.0", LEFT + 60_000),
+            ("None", NEVER),
             ("1645136129", 1_645_136_129_000),
             ("1645136129123", 1_645_136_129_123),
             ("1970-01-01T00:00:00Z", 0),
@@ -118,6 +131,7 @@ mod tests {
         for end in 0..=text.len() {
             let _ = expiry(&text[..end]);
         }
-        assert_eq!(expiry(b"18446744073709551614"), SOMETIME - 1);
+        assert_eq!(expiry(b"18446744073709551614"), SOMETIME);
+        assert_eq!(expiry_in_milliseconds(b"3600000000"), LEFT + 3_600_000_000);
     }
 }

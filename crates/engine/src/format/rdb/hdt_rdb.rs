@@ -3,7 +3,7 @@
 
 use crate::format::parse::json_object;
 use crate::format::table::columns::ColumnNames;
-use crate::format::table::csv::CsvKeys;
+use crate::format::table::csv;
 use crate::format::table::jsonl::JsonKeys;
 use crate::format::table::raw_rows::header;
 use crate::format::{Detected, Format, Head, Opened, table};
@@ -67,7 +67,7 @@ impl Format for HdtRdb {
                 let keys = JsonKeys::open(head, &ColumnNames::USUAL, NO_KEYS)?;
                 Ok(Opened::lines(self.name(), keys))
             }
-            _ => Ok(CsvKeys::open(head, &ColumnNames::USUAL)?.opened(self.name())),
+            _ => Ok(csv::open(head, &ColumnNames::USUAL)?.opened(self.name())),
         }
     }
 }

@@ -78,7 +78,7 @@ impl Format for RedisRdbCli {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::{NEVER, Number, SOMETIME};
+    use crate::format::batch::{NEVER, Number};
     use crate::format::rdb::rdb_tools::RdbTools;
     use crate::format::reading::read_whole;
 
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn its_json_is_read_too() {
-        let json = r#"{"key":"k\/1","type":"string","number_elements":1,"database":3,"used_memory":"88 B","expiry":"2022"}"#;
+        let json = r#"{"key":"k\/1","type":"string","number_elements":1,"database":3,"used_memory":"88 B","expiry":"2022-02-17 22:15:29"}"#;
         let head = Head {
             bytes: json.as_bytes(),
             whole: true,
@@ -118,7 +118,7 @@ mod tests {
                 found.values.number(Number::Database).to_vec(),
                 found.values.number(Number::Expiry).to_vec()
             ),
-            (vec![88], vec![3], vec![SOMETIME])
+            (vec![88], vec![3], vec![1_645_136_129_000])
         );
     }
 

@@ -1,6 +1,7 @@
 //! The outputs of redis-cli: one file per format, and the noise around it.
 
 pub(crate) mod cluster_call;
+pub(crate) mod cursor;
 pub mod errors;
 #[doc(hidden)]
 pub(crate) mod named_nodes;

@@ -11,6 +11,7 @@ use crate::format::frame::block_joins::{Borders, Stretch};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
+use crate::format::redis_cli::cursor;
 use crate::format::redis_cli::noise;
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
@@ -193,8 +194,7 @@ fn is_cursor(content: &[u8], end: usize, value: &[u8]) -> bool {
     let next = content
         .get(end + 1..)
         .and_then(|rest| rest.split(|byte| *byte == b'\n').next());
-    let digits = &value[1..value.len() - 1];
-    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) && next.is_some_and(follows_cursor)
+    cursor::is_cursor(&value[1..value.len() - 1]) && next.is_some_and(follows_cursor)
 }
 
 #[cfg(test)]

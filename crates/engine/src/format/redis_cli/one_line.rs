@@ -9,6 +9,7 @@ use crate::format::frame::row_boundary::{Quotes, RowBoundary};
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::unescape;
+use crate::format::redis_cli::cursor;
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 
@@ -176,17 +177,15 @@ fn starts_with_cursor(head: &[u8]) -> bool {
     let Some(cursor) = start.and_then(|start| start.strip_prefix(b"\"")) else {
         return false;
     };
-    let digits = cursor
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let comma = cursor[digits..]
-        .strip_prefix(b"\"")
-        .map(<[u8]>::trim_ascii_start);
+    let Some(end) = memchr::memchr(b'"', cursor).filter(|end| cursor::is_cursor(&cursor[..*end]))
+    else {
+        return false;
+    };
+    let comma = Some(cursor[end + 1..].trim_ascii_start());
     let keys = comma
         .and_then(|comma| comma.strip_prefix(b","))
         .map(<[u8]>::trim_ascii_start);
-    digits > 0 && keys.is_some_and(|keys| keys.starts_with(b"["))
+    keys.is_some_and(|keys| keys.starts_with(b"["))
 }
 
 impl Strings {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::format::batch::{MISSING, Values};
 use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
 use crate::format::parse::escape;
-use crate::format::parse::size::size;
+use crate::format::parse::size::{is_missing, size};
 use crate::format::redis_cli::noise;
 use crate::format::{Detected, Format, Head, Opened};
 
@@ -76,6 +76,16 @@ impl KeyWithSize {
     }
 }
 
+impl KeyWithSize {
+    /// Where the key is, and the one word after it, which cannot be read as a size.
+    fn without_number(line: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
+        let end = escape::close(line.strip_prefix(b"\"")?, 0)? + 1;
+        let word = behind_separator(&line[end + 1..])?;
+        let is_word = !word.is_empty() && !word.iter().any(is_separator);
+        is_word.then_some((1..end, line.len() - word.len()..line.len()))
+    }
+}
+
 fn is_separator(byte: &u8) -> bool {
     b" \t,;|".contains(byte)
 }
@@ -91,16 +101,21 @@ fn behind_separator(text: &[u8]) -> Option<&[u8]> {
 
 /// A size as MEMORY USAGE shows it in a pipe or on a terminal; a key that expired meanwhile has none.
 fn number(text: &[u8]) -> Option<u64> {
-    match text {
-        b"(nil)" => Some(MISSING),
-        text => size(text.strip_prefix(b"(integer) ").unwrap_or(text)),
+    if is_missing(text) {
+        Some(MISSING)
+    } else {
+        size(text)
     }
 }
 
 impl Row for KeyAndSize {
     fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed {
         let Some(KeyWithSize { key, size, .. }) = KeyWithSize::parse(line.text) else {
-            return Parsed::Reject("not a key in double quotes and its size");
+            let Some((key, size)) = KeyWithSize::without_number(line.text) else {
+                return Parsed::Reject("not a key in double quotes and its size");
+            };
+            values.sizes_mut().push(MISSING);
+            return Parsed::WithoutSize(Box::new(Parsed::Escaped(key)), size);
         };
         values.sizes_mut().push(size);
         Parsed::Escaped(key)
@@ -137,9 +152,10 @@ mod tests {
             &KeyAndSize,
             b"\"a\" 1\n\"b\"2\n\"c\" x\n1 2\nplain\n127.0.0.1:1> MEMORY\n\n\"d\" ,, 4\n7\"e\"\nERR x\n\"f",
         );
-        assert_eq!(found.keys, [b"a"]);
+        assert_eq!(found.keys, [b"a", b"c"]);
         let places: Vec<_> = found.rejects.iter().map(|(at, _)| *at).collect();
-        assert_eq!(places, [6, 11, 17, 21, 48, 57, 62, 68]);
+        assert_eq!(places, [6, 17, 21, 48, 57, 62, 68]);
+        assert_eq!(found.seen.unreadable().count(), 1);
         let notices = [Notice::Prompt, Notice::BlankLine, Notice::ErrorReply];
         assert_eq!(notices.map(|notice| found.seen.count(notice)), [1; 3]);
     }

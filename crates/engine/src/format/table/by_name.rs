@@ -3,7 +3,7 @@
 use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv::Csv;
 use crate::format::table::jsonl::Jsonl;
-use crate::format::{Detected, Format, Head, Opened, table};
+use crate::format::{Format, Head, Opened, table};
 
 /// `csv` or `jsonl`, by the content.
 pub(crate) struct ByName {
@@ -39,10 +39,6 @@ impl Format for ByName {
 
     fn example(&self) -> &'static str {
         self.csv.example()
-    }
-
-    fn detect(&self, head: Head<'_>) -> Detected {
-        self.format(head).detect(head)
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {

@@ -3,24 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{Number, Word};
-use crate::metric::{Metric, WEIGHTS};
+use crate::format::table::names::{self, Named, Unit};
+pub(crate) use crate::format::table::role::{ROLES, Role};
+use crate::format::table::separator::Separator;
+use crate::metric::Metric;
 use crate::name::Name;
-
-/// The content of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The key.
-    Key,
-    /// Its weight in a metric.
-    Weight(Metric),
-    /// Another number.
-    Number(Number),
-    /// A word.
-    Word(Word),
-}
-
-/// How many roles there are.
-pub(crate) const ROLES: usize = NAMED.len() + WEIGHTS;
 
 /// The names of each role's column, in any case; where a table has two of them the first one listed is read.
 const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
@@ -44,33 +31,6 @@ const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
     (Role::Word(Word::Type), &["type"]),
     (Role::Word(Word::Encoding), &["encoding"]),
 ];
-
-impl Role {
-    /// The weight of `metric`, and the key for keys.
-    pub(crate) fn of(metric: Metric) -> Role {
-        if metric == Metric::Keys {
-            Role::Key
-        } else {
-            Role::Weight(metric)
-        }
-    }
-
-    /// Whether no weight is made of it, and no row is refused for it.
-    pub(crate) fn is_attribute(self) -> bool {
-        use Number::{Elements, Expiry, Idle};
-        matches!(self, Role::Word(_) | Role::Number(Expiry | Elements | Idle))
-    }
-
-    /// Its place in arrays of `ROLES` entries.
-    pub(crate) fn place(self) -> usize {
-        match self {
-            Role::Key => 0,
-            Role::Number(number) => 1 + number as usize,
-            Role::Word(word) => 1 + Number::ALL.len() + word as usize,
-            Role::Weight(metric) => NAMED.len() + metric.weight().unwrap_or(0),
-        }
-    }
-}
 
 /// Every role with the names of its column.
 fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
@@ -123,6 +83,12 @@ pub struct ColumnNames {
     pub ops: Option<String>,
     /// How escapes in keys are treated.
     pub escapes: KeyEscapes,
+    /// The names of the columns from left to right, of a table without a header: `_` for one that is not read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
+    /// The separator of columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub separator: Option<String>,
 }
 
 impl ColumnNames {
@@ -132,18 +98,38 @@ impl ColumnNames {
         size: None,
         ops: None,
         escapes: KeyEscapes::Auto,
+        places: Vec::new(),
+        separator: None,
     };
+
+    /// The separator of columns, where the user names it.
+    pub(crate) fn separator(&self) -> Option<Separator> {
+        self.separator.as_deref().and_then(Separator::named)
+    }
 
     /// The content of a column with this name, and how many other names would be preferred to it.
     pub(crate) fn role(&self, name: &[u8]) -> Option<(Role, usize)> {
-        aliases().find_map(|(role, aliases)| {
+        let listed = aliases().find_map(|(role, aliases)| {
             let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
             let rank = match self.given(role) {
                 Some(given) => is(given).then_some(0),
                 None => aliases.iter().position(|alias| is(alias)),
             };
             rank.map(|rank| (role, rank))
-        })
+        });
+        let told = || {
+            let Named { role, rank, .. } = names::named(name)?;
+            role.map(|role| (role, rank))
+                .filter(|(role, _)| self.given(*role).is_none())
+        };
+        listed.or_else(told)
+    }
+
+    /// The unit of the numbers in a column with this name.
+    pub(crate) fn unit(name: &[u8]) -> Unit {
+        names::named(name)
+            .map(|named| named.unit)
+            .unwrap_or_default()
     }
 
     /// Whether one of the columns in `header` holds this.
@@ -192,6 +178,8 @@ mod tests {
             }
         }
         assert_eq!(ColumnNames::USUAL.role(b"frequency"), None);
+        let fuzzy = ColumnNames::USUAL.role(b"Size (MB)");
+        assert!(fuzzy.is_some_and(|(role, rank)| role == Role::of(Metric::Bytes) && rank > 9));
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use crate::format::Head;
 use crate::format::parse::csv_row::cut_row;
 use crate::format::table;
-use crate::format::table::columns::ColumnNames;
+use crate::format::table::columns::{self, ColumnNames, ROLES};
+use crate::format::table::layout::Layout;
+use crate::format::table::separator::Separator;
+use crate::name::Name;
 
 /// The characters that may separate fields.
 pub(crate) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -17,8 +20,8 @@ pub(crate) struct Header {
     pub delimiter: u8,
     /// The names of the columns.
     pub fields: Vec<Vec<u8>>,
-    /// All that is in sight is this row, in quotes: a reply of redis-cli looks the same.
-    pub alone_in_quotes: bool,
+    /// Where it ends in the input.
+    end: usize,
 }
 
 impl Header {
@@ -42,11 +45,10 @@ impl Header {
             let fields = spans
                 .iter()
                 .map(|(start, end)| text[*start as usize..*end as usize].trim_ascii().to_vec());
-            let alone_in_quotes = end == text.len() && start.starts_with(b"\"");
             headers.push(Header {
                 delimiter,
                 fields: fields.collect(),
-                alone_in_quotes,
+                end: end + head.bytes.len() - table::unmarked(head.bytes).len(),
             });
         }
         headers.reverse();
@@ -56,5 +58,38 @@ impl Header {
                 header.fields.len(),
             )
         })
+    }
+
+    /// The layout of the rows below it.
+    ///
+    /// # Errors
+    /// The columns there are, where one that is needed is not among them.
+    pub(crate) fn layout(&self, names: &ColumnNames) -> Result<Layout, String> {
+        if self.fields.iter().any(|name| name.contains(&b'\n')) {
+            return Err(String::from(
+                "no header: a quote in its first line has no end there",
+            ));
+        }
+        if let Some(missing) = names.missing_in(&self.fields) {
+            let there = columns::listed(&self.fields);
+            let missing = Name::from(missing.as_str());
+            return Err(format!("no column \"{missing}\"; columns are: {there}"));
+        }
+        let mut layout = Layout::new(Separator::Byte(self.delimiter), self.fields.len());
+        let mut best = [None; ROLES];
+        for (at, name) in self.fields.iter().enumerate() {
+            if let Some((role, rank)) = names.role(name) {
+                let place = &mut best[role.place()];
+                if place.is_none_or(|(before, _)| rank < before) {
+                    *place = Some((rank, at));
+                }
+            }
+        }
+        layout.at = best.map(|found| found.map(|(_, at)| at));
+        layout.has_quotes = true;
+        layout.skip = self.end as u64;
+        layout.header = Some(self.fields.clone());
+        layout.take_units();
+        Ok(layout)
     }
 }

@@ -16,8 +16,9 @@ use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
-use crate::format::table::{Carried, Refusal, Row, Span, Step};
-use crate::format::{Columns, Detected, Format, Head, Opened, ReadStats, Reader, Sink};
+use crate::format::table::names::Unit;
+use crate::format::table::{Carried, Refusal, Row, Span, Step, Unreadables};
+use crate::format::{Columns, Format, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
@@ -48,14 +49,6 @@ impl Format for Jsonl {
         r#"{"key":"user:{1000}:profile","size":184,"ops":17}"#
     }
 
-    fn detect(&self, head: Head<'_>) -> Detected {
-        match json_object::first_names(head) {
-            Ok(names) if self.names.has(&names, Role::Key) => Detected::Yes,
-            Ok(_) => Detected::No,
-            Err(answer) => answer,
-        }
-    }
-
     fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
         Some(Box::new(Jsonl {
             names: names.clone(),
@@ -74,12 +67,25 @@ struct Member {
     role: Option<(Role, usize)>,
 }
 
+impl Member {
+    fn has_unit(&self) -> bool {
+        let is_size = self
+            .role
+            .is_some_and(|(role, _)| role == Role::of(Metric::Bytes));
+        is_size && ColumnNames::unit(&self.name) != Unit::One
+    }
+}
+
 /// Objects whose members are known; other tools' JSON is read by it too.
 pub(crate) struct JsonKeys {
     names: ColumnNames,
     /// The members of the first object, in its order, which later ones mostly keep.
     first: Vec<Member>,
     carried: Carried,
+    /// How the values of each role are read.
+    readers: [ReadNumber; ROLES],
+    /// Whether digits of a size are not the number that they spell.
+    has_unit: bool,
     /// Types of anything but a key.
     no_keys: &'static [&'static str],
     /// Whether these are lines of `slotscope dump`.
@@ -128,6 +134,8 @@ impl JsonKeys {
         }
         Ok(JsonKeys {
             names: names.clone(),
+            readers: readers(&first),
+            has_unit: first.iter().any(Member::has_unit),
             first,
             carried,
             no_keys,
@@ -144,7 +152,7 @@ impl JsonKeys {
     }
 
     /// Parses the object at the start of `line`, and says where it ends. Its key is decoded.
-    fn row(&self, line: &mut [u8]) -> Result<(usize, Option<Row>), Refusal> {
+    fn row(&self, line: &mut [u8]) -> Result<(usize, Step), Refusal> {
         let mut best: [Option<(usize, Value)>; ROLES] = [None; ROLES];
         let members = json_object::members(line, |number, name, value| {
             if let Some((role, rank)) = self.role(number, &line[name.0 as usize..name.1 as usize]) {
@@ -165,26 +173,34 @@ impl JsonKeys {
             _ => Span::default(),
         });
         let text = |(from, to): Span| &line[from as usize..to as usize];
-        let number = |role: Role, read: ReadNumber, what: &str| match found[role.place()] {
-            None => Ok(MISSING),
-            Some(Value::Nested) => Err(format!("no {what}").into()),
-            Some(Value::Text(span) | Value::Bare(span)) => {
-                table::optional(text(span), read).ok_or_else(|| table::no_number(text(span), what))
-            }
+        let mut unreadable = Unreadables::default();
+        let mut number = |role: Role, read: ReadNumber| {
+            let text = match found[role.place()] {
+                None => return MISSING,
+                Some(Value::Nested) => return unreadable.note(role, b"{...}"),
+                Some(Value::Text(span) | Value::Bare(span)) => text(span),
+            };
+            table::optional(text, read).unwrap_or_else(|| unreadable.note(role, text))
         };
         let kind = text(words[Word::Type as usize]);
         if self.no_keys.iter().any(|no_key| no_key.as_bytes() == kind) {
-            return Ok((end, None));
+            return Ok((end, Step::NoKey));
         }
         let Some(Value::Text(key)) = found[Role::Key.place()] else {
             return Err("no key, or one that is not text".into());
         };
         let mut row = Row {
-            key,
-            weights: table::weights(number)?,
-            numbers: table::numbers(number)?,
             words,
+            ..Row::of(key)
         };
+        for (metric, weight) in Metric::WEIGHTS.into_iter().zip(&mut row.weights) {
+            let role = Role::Weight(metric);
+            *weight = number(role, self.readers[role.place()]);
+        }
+        for (of, value) in Number::ALL.into_iter().zip(&mut row.numbers) {
+            let role = Role::Number(of);
+            *value = number(role, self.readers[role.place()]);
+        }
         row.key.1 = escape::undo(Escapes::Json, line, key.0 as usize, key.1 as usize) as u32;
         if self.is_dump {
             row.key = KeySpelling::Name.undo(line, row.key).unwrap_or(row.key);
@@ -193,7 +209,7 @@ impl JsonKeys {
             let mut undone = spellings.iter().filter_map(|keys| keys.undo(line, row.key));
             row.key = undone.next().unwrap_or(row.key);
         }
-        Ok((end, Some(row)))
+        Ok((end, Step::of(row, unreadable)))
     }
 
     /// Reads a batch of objects that are written alike, each of them a key; returns where the next one starts. `None`: some
@@ -205,7 +221,7 @@ impl JsonKeys {
         columns: &mut Columns<'_>,
         rows: &mut JsonRows,
     ) -> Option<usize> {
-        if self.names.escapes == KeyEscapes::C {
+        if self.names.escapes == KeyEscapes::C || self.has_unit {
             return None;
         }
         let next = rows.cut(base, from as u32, columns.find)?;
@@ -249,15 +265,12 @@ impl JsonKeys {
             return None;
         }
         let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
-        let weights = weights
-            .map(|(metric, column)| (Role::Weight(metric), table::reader_of(metric), column));
+        let weights = weights.map(|(metric, column)| (Role::Weight(metric), column));
         let numbers = Number::ALL.into_iter().zip(&mut values.numbers);
-        let numbers = numbers.map(|(number, column)| {
-            let (read, _) = table::reader_of_number(number);
-            (Role::Number(number), read, column)
-        });
+        let numbers = numbers.map(|(number, column)| (Role::Number(number), column));
         let mut read = Vec::new();
-        for (role, number, column) in weights.chain(numbers) {
+        for (role, column) in weights.chain(numbers) {
+            let number = self.readers[role.place()];
             match at(role) {
                 Some(at) if role == Role::Number(Number::Expiry) => {
                     rows.times(base, at, number, column);
@@ -270,6 +283,37 @@ impl JsonKeys {
         }
         rows.are_values(base, &read).then_some(next as usize)
     }
+}
+
+/// How the values of each role are read, by the units in the names of `members`.
+fn readers(members: &[Member]) -> [ReadNumber; ROLES] {
+    let unit = |role: Role| {
+        let of_role = members
+            .iter()
+            .filter_map(|member| Some((member.role?, member)));
+        let of_role = of_role.filter(|((found, _), _)| *found == role);
+        let member = of_role.min_by_key(|((_, rank), _)| *rank);
+        member
+            .map(|(_, member)| ColumnNames::unit(&member.name))
+            .unwrap_or_default()
+    };
+    let mut readers: [ReadNumber; ROLES] = [|_| None; ROLES];
+    for metric in Metric::WEIGHTS {
+        let role = Role::Weight(metric);
+        readers[role.place()] = if metric.is_size() {
+            unit(role).size_reader()
+        } else {
+            table::reader_of(metric)
+        };
+    }
+    for number in Number::ALL {
+        let role = Role::Number(number);
+        readers[role.place()] = match number {
+            Number::Expiry => unit(role).expiry_reader(),
+            number => table::reader_of_number(number),
+        };
+    }
+    readers
 }
 
 impl Reader for JsonKeys {
@@ -290,8 +334,7 @@ impl Reader for JsonKeys {
             match content[at] {
                 b' ' | b'\t' | b'\r' | b'\n' | b'[' | b']' | b',' => (at + 1, Step::Blank),
                 b'{' => match self.row(&mut content[at..end]) {
-                    Ok((len, None)) => (at + len, Step::NoKey),
-                    Ok((len, Some(row))) => (at + len, Step::Key(row.moved(at as u32))),
+                    Ok((len, step)) => (at + len, step.moved(at as u32)),
                     Err(refusal) => (end + 1, Step::Reject(refusal)),
                 },
                 _ => (end + 1, Step::Reject("not a JSON object".into())),
@@ -311,6 +354,7 @@ impl Reader for JsonKeys {
                 columns,
                 sink,
                 &mut seen,
+                piece.offset,
                 &mut next,
             );
         }
@@ -322,7 +366,7 @@ impl Reader for JsonKeys {
 mod tests {
     use super::*;
     use crate::format::reading::{Found, read_whole};
-    use crate::format::{Notice, detect};
+    use crate::format::{Lost, Notice, detect};
 
     fn read(content: &[u8]) -> Found {
         read_whole(&USUAL, content)
@@ -382,12 +426,17 @@ mod tests {
     fn what_is_no_key_is_rejected_where_it_starts() {
         let content = "{\"key\":\"a\"}\n{\"key\":1}\nx\n{\"key\":\"b\",\"size\":\"many\"}\n{\"key\":\"c\"\n{\"key\":\"d\",\"size\":null}\n";
         let found = read(content.as_bytes());
-        assert_eq!(found.keys, [b"a", b"d"]);
+        assert_eq!(found.keys, [b"a", b"b", b"d"]);
         assert_eq!(
             found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
-            [12, 22, 24, 50]
+            [12, 22, 50]
         );
-        assert_eq!(found.values.weights[0], [MISSING, MISSING]);
+        assert_eq!(found.values.weights[0], [MISSING; 3]);
+        let (role, lost) = found.seen.unreadable().next().unwrap();
+        assert_eq!(
+            (role, lost.count, lost.byte, lost.text()),
+            (Lost::Size, 1, 24, &b"many"[..])
+        );
     }
 
     #[test]

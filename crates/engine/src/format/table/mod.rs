@@ -3,15 +3,20 @@
 pub mod by_name;
 pub mod columns;
 pub mod csv;
+pub(crate) mod csv_keys;
 pub mod header;
 mod json_rows;
 pub mod jsonl;
 pub mod key_spelling;
+pub(crate) mod layout;
+pub(crate) mod names;
 pub(crate) mod plain_rows;
 pub(crate) mod raw_rows;
+pub(crate) mod role;
+pub(crate) mod separator;
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Word};
-use crate::format::parse::size::{ReadNumber, integer, size};
+use crate::format::parse::size::{ReadNumber, count, integer, is_missing, size};
 use crate::format::parse::time;
 use crate::format::table::columns::{ROLES, Role};
 use crate::format::{BYTE_ORDER_MARK, Columns, Notice, ReadStats, Sink};
@@ -61,12 +66,48 @@ impl Row {
 pub(crate) enum Step {
     /// A key.
     Key(Row),
+    /// A key with values that cannot be read.
+    Without(Row, Unreadables),
+    /// A line of a tool around rows: a border, how many there are, the header again.
+    Around,
     /// Something that is not a key and is not meant to be one.
     NoKey,
     /// Nothing: an empty row, a bracket around the rows.
     Blank,
     /// A row that is not a key and should be one: why not.
     Reject(Refusal),
+}
+
+impl Step {
+    /// The key of a row, which may lack some of its values.
+    pub(crate) fn of(row: Row, unreadable: Unreadables) -> Step {
+        if unreadable.0.is_empty() {
+            Step::Key(row)
+        } else {
+            Step::Without(row, unreadable)
+        }
+    }
+
+    /// The same step, where its spans are counted from `by` bytes before.
+    pub(crate) fn moved(self, by: u32) -> Step {
+        match self {
+            Step::Key(row) => Step::Key(row.moved(by)),
+            Step::Without(row, unreadable) => Step::Without(row.moved(by), unreadable),
+            step => step,
+        }
+    }
+}
+
+/// The values of a row that cannot be read.
+#[derive(Debug, Default)]
+pub(crate) struct Unreadables(Vec<(Role, Vec<u8>)>);
+
+impl Unreadables {
+    /// Notes one: the key counts without it.
+    pub(crate) fn note(&mut self, role: Role, text: &[u8]) -> u64 {
+        self.0.push((role, text.to_vec()));
+        MISSING
+    }
 }
 
 /// Why a row is not a key.
@@ -103,7 +144,8 @@ pub fn unmarked(head: &[u8]) -> &[u8] {
 }
 
 /// Reads a batch of rows from `at` on, and returns where the row after them starts: `next` says what is at an offset and
-/// where the row after that starts.
+/// where the row after that starts. The block is at `offset` of the input.
+#[expect(clippy::too_many_arguments)]
 pub(crate) fn read_batch(
     block: &mut Block,
     mut at: usize,
@@ -111,6 +153,7 @@ pub(crate) fn read_batch(
     columns: &mut Columns<'_>,
     sink: &mut dyn Sink,
     seen: &mut ReadStats,
+    offset: u64,
     mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
 ) -> usize {
     columns.keys.clear();
@@ -120,6 +163,13 @@ pub(crate) fn read_batch(
         let (after, step) = next(content, at);
         match step {
             Step::Key(row) => push(columns, carried, row, seen),
+            Step::Without(row, unreadable) => {
+                for (role, text) in unreadable.0 {
+                    seen.lose(role.value(), offset + at as u64, &text);
+                }
+                push(columns, carried, row, seen);
+            }
+            Step::Around => seen.note(Notice::Around, 1),
             Step::NoKey => seen.note(Notice::NoKey, 1),
             Step::Blank => {}
             Step::Reject(refusal) => sink.reject_with(at, &refusal.reason, &refusal.excerpt),
@@ -139,6 +189,8 @@ pub(crate) fn hand_on(
 ) {
     if !columns.keys.is_empty() {
         columns.values.estimate_accesses(columns.lfu);
+        let left = columns.values.date_expiry(columns.written_ms);
+        seen.note(Notice::TimeLeft, left);
         seen.keys += columns.keys.len() as u64;
         sink.keys(KeyBatch {
             base: block.padded(),
@@ -181,68 +233,35 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut ReadSt
     }
 }
 
-/// The number that `text` is, with white space around it; `MISSING` where it is nothing.
+/// The number that `text` is, with white space around it; `MISSING` where it says that there is none, and `None` where it
+/// cannot be read.
 pub(crate) fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
     match text.trim_ascii() {
-        b"" | b"null" => Some(MISSING),
+        text if is_missing(text) => Some(MISSING),
         text => read(text),
     }
 }
 
 /// How a weight in `metric` is written.
 pub(crate) fn reader_of(metric: Metric) -> ReadNumber {
-    if metric.is_size() { size } else { integer }
+    if metric.is_size() { size } else { count }
 }
 
-/// The weights of a row, each read by `number`.
-///
-/// # Errors
-/// As `number`.
-pub(crate) fn weights<E>(
-    number: impl Fn(Role, ReadNumber, &str) -> Result<u64, E>,
-) -> Result<[u64; WEIGHTS], E> {
-    let mut weights = [MISSING; WEIGHTS];
-    for (metric, weight) in Metric::WEIGHTS.into_iter().zip(&mut weights) {
-        *weight = number(Role::Weight(metric), reader_of(metric), metric.of_a_key())?;
-    }
-    Ok(weights)
-}
-
-/// Why `text` is not a number.
-pub(crate) fn no_number(text: &[u8], what: &str) -> Refusal {
-    Refusal {
-        excerpt: text[..text.len().min(40)].to_vec(),
-        ..format!("no {what}").into()
-    }
-}
-
-/// How a number is written, and its name in a message.
-pub(crate) fn reader_of_number(number: Number) -> (ReadNumber, &'static str) {
+/// How a number is written.
+pub(crate) fn reader_of_number(number: Number) -> ReadNumber {
     match number {
-        Number::Database => (integer, "number of a database"),
-        Number::Expiry => (|text| Some(time::expiry(text)), "time of expiry"),
-        Number::Elements => (integer_or_none, "number of elements"),
-        Number::Idle => (integer_or_none, "idle time"),
-        Number::Lfu => (integer_or_none, "LFU counter"),
+        Number::Database => count,
+        Number::Expiry => |text| Some(time::expiry(text)),
+        Number::Elements | Number::Idle | Number::Lfu => integer_or_none,
     }
+}
+
+/// Where the rows of a piece start that starts at `from` of its block, if the first are at `skip` of the input.
+pub(crate) fn skipped(from: usize, piece: Piece, skip: u64) -> usize {
+    from.max(skip.saturating_sub(piece.offset) as usize)
 }
 
 /// A column of this name may hold something else: then nothing is known, and the key counts all the same.
 fn integer_or_none(text: &[u8]) -> Option<u64> {
     Some(integer(text).unwrap_or(MISSING))
-}
-
-/// The other numbers of a row, each read by `number`.
-///
-/// # Errors
-/// As `number`.
-pub(crate) fn numbers<E>(
-    number: impl Fn(Role, ReadNumber, &str) -> Result<u64, E>,
-) -> Result<[u64; Number::ALL.len()], E> {
-    let mut numbers = [MISSING; Number::ALL.len()];
-    for (of, value) in Number::ALL.into_iter().zip(&mut numbers) {
-        let (read, what) = reader_of_number(of);
-        *value = number(Role::Number(of), read, what)?;
-    }
-    Ok(numbers)
 }

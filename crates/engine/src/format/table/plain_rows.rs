@@ -179,8 +179,24 @@ fn strip(base: Padded<'_>, ends: &mut [u32], returns: usize) -> bool {
 
 /// The times of expiry in `spans`.
 pub(crate) fn times(base: Padded<'_>, spans: &Spans, into: &mut Vec<u64>) {
+    values(base, spans, |text| Some(time::expiry(text)), into);
+}
+
+/// The values in `spans`, of which digits mean another number than they are. False: one cannot be read.
+pub(crate) fn values(
+    base: Padded<'_>,
+    spans: &Spans,
+    read: impl Fn(&[u8]) -> Option<u64>,
+    into: &mut Vec<u64>,
+) -> bool {
+    let mut all = true;
     into.clear();
-    into.extend((0..spans.len()).map(|i| time::expiry(spans.get(base, i))));
+    into.extend((0..spans.len()).map(|i| {
+        let value = read(spans.get(base, i));
+        all &= value.is_some();
+        value.unwrap_or_default()
+    }));
+    all
 }
 
 /// Whether `fits` holds for every text in `spans`; one of up to sixteen bytes that is the same as the last is not asked again.

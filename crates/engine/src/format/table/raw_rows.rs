@@ -375,6 +375,7 @@ impl Reader for RawRows {
                 columns,
                 sink,
                 &mut seen,
+                piece.offset,
                 |content, at| self.0.next(content, at),
             );
         }

@@ -60,7 +60,7 @@ impl Header {
 impl std::fmt::Display for Header {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.space {
-            Space::Redis => write!(f, "REDIS{:04}", self.version),
+            Space::Redis | Space::Dragonfly => write!(f, "REDIS{:04}", self.version),
             Space::Valkey => write!(f, "VALKEY{:03}", self.version),
         }
     }

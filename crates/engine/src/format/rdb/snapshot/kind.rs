@@ -9,6 +9,8 @@ pub(super) enum Space {
     Redis,
     /// `VALKEY` and three digits.
     Valkey,
+    /// `REDIS0009`, and a field that names Dragonfly: types from 30 and opcodes from 200 on are its own.
+    Dragonfly,
 }
 
 /// Numbers below this one are types, not opcodes.
@@ -60,6 +62,8 @@ pub(super) enum Layout {
     TemplateNames,
     /// Packed values of a template, whose number is the first.
     TemplateValues,
+    /// A count, then that many times these strings, the last of which is when they expire: a member, or a field and its value.
+    WithExpiry { fields: bool },
     /// Names of fields, then as many values.
     TemplateFields,
     /// The number of a template, then a value for each of its fields.
@@ -140,6 +144,9 @@ pub(super) fn kind(number: u8, space: Space) -> Option<Kind> {
         (30, Redis) => (HASH, "template", TemplateValues),
         (31, Redis) => (HASH, "template", TemplateFields),
         (32, Redis) => (HASH, "template", TemplateRef),
+        (30, Dragonfly) => ("ReJSON-RL", "", Text),
+        (31, Dragonfly) => (HASH, "hashtable", WithExpiry { fields: true }),
+        (32, Dragonfly) => (SET, "hashtable", WithExpiry { fields: false }),
         _ => return None,
     };
     Some(Kind {

@@ -35,6 +35,15 @@ const HASH_TEMPLATE: u8 = 242;
 const RAM_LRU: u8 = FIRST_OPCODE;
 const SLOT_NUMBER: u8 = 121;
 
+/// Of Dragonfly: the end of a synchronisation, compressed parts, where the journal is, and properties of the next key.
+const DF_FULLSYNC_END: u8 = 200;
+const DF_ZSTD: u8 = 201;
+const DF_LZ4: u8 = 202;
+const DF_JOURNAL_OFFSET: u8 = 211;
+const DF_MASK: u8 = 220;
+/// Four more bytes follow the properties.
+const DF_MC_FLAGS: u32 = 2;
+
 /// More templates than any server has.
 const MAX_TEMPLATES: usize = 1 << 16;
 
@@ -44,7 +53,7 @@ const MAX_AUX: u64 = 64;
 impl Walker {
     /// Reads what follows the opcode at `at`.
     pub(super) fn opcode(&mut self, at: u64, header: Header) -> Read<Step> {
-        use Space::{Redis, Valkey};
+        use Space::{Dragonfly, Redis, Valkey};
         let Place::Opcode(opcode) = self.place else {
             return Ok(Step::End);
         };
@@ -95,6 +104,20 @@ impl Walker {
             }
             (FUNCTION, _) => drop(self.input.skip_string()?),
             (FUNCTION_PRE_GA, _) => self.old_function()?,
+            (DF_MASK, Dragonfly) => {
+                self.before_key(at);
+                let flags = u32::from_le_bytes(self.input.array()?);
+                self.input
+                    .skip(if flags & DF_MC_FLAGS == 0 { 0 } else { 4 })?;
+            }
+            (DF_FULLSYNC_END | DF_JOURNAL_OFFSET, Dragonfly) => self.input.skip(8)?,
+            (DF_ZSTD | DF_LZ4, Dragonfly) => {
+                return wrong(
+                    at,
+                    "a compressed part as Dragonfly writes it, which is not read: save it again with \
+                     --compression_mode 0",
+                );
+            }
             (number, _) => return Ok(Step::Key(number)),
         }
         Ok(Step::On)
@@ -119,6 +142,12 @@ impl Walker {
             b"used-mem" => {
                 let text = std::str::from_utf8(&value).ok();
                 self.used_memory = text.and_then(|text| text.parse().ok());
+            }
+            b"df-ver" => {
+                let header = self.header.as_mut();
+                header
+                    .into_iter()
+                    .for_each(|header| header.space = Space::Dragonfly);
             }
             b"redis-ver" | b"valkey-ver" => {
                 self.server = Server::of_version(name.starts_with(b"valkey"), &value);

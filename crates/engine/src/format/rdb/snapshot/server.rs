@@ -60,7 +60,7 @@ impl Server {
         match (header.space, header.version) {
             (Space::Valkey, 80) => Server::Valkey81,
             (Space::Valkey, _) => Server::Valkey91,
-            (Space::Redis, ..12) => Server::Redis7,
+            (Space::Redis, ..12) | (Space::Dragonfly, _) => Server::Redis7,
             (Space::Redis, 12) => Server::Redis74,
             (Space::Redis, ..15) => Server::Redis86,
             (Space::Redis, _) => Server::Redis810,

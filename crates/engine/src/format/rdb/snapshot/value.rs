@@ -99,6 +99,15 @@ pub(super) fn pass(
             memory.field(lengths[0], lengths[1], expires);
             Ok(())
         })?,
+        Layout::WithExpiry { fields } => repeated(input, |input| {
+            let member = input.skip_string()?.len();
+            if fields {
+                memory.field(member, input.skip_string()?.len(), Some(0));
+            } else {
+                memory.member(member);
+            }
+            input.skip_string().map(drop)
+        })?,
         Layout::ExpiryThenFields { first } => {
             skip_first_expiry(input, first)?;
             repeated(input, |input| {

@@ -11,7 +11,7 @@ use crate::format::frame::walk::Damage;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::checksum::Crc64;
 use crate::format::rdb::snapshot::header::{Header, LONGEST};
-use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Kind, kind, module_type};
+use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Kind, Space, kind, module_type};
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::record::{Attributes, Event, Record, Remark};
 use crate::format::rdb::snapshot::server::Server;
@@ -104,6 +104,10 @@ struct Found {
     offset: u64,
     attributes: Attributes,
 }
+
+/// The version of the files of Redis 7.2, and its newest type.
+const LAST_OF_7_2: u32 = 11;
+const NEWEST_OF_7_2: u8 = 21;
 
 impl Walker {
     /// Starts at the first byte of `input`; memory is that of a server with this allocator.
@@ -206,11 +210,11 @@ impl Walker {
 
     /// Walks to the next key; `None` at a remark and at the end.
     fn walk(&mut self) -> Read<Option<Found>> {
-        let Some(header) = self.header else {
+        if self.header.is_none() {
             self.start()?;
-            return self.walk();
-        };
-        while self.remarks.is_empty() {
+        }
+        // A field of the file may name the maker of its types.
+        while let Some(header) = self.header.filter(|_| self.remarks.is_empty()) {
             let at = self.input.offset();
             let number = self.input.byte()?;
             self.place = Place::Opcode(number);
@@ -256,6 +260,14 @@ impl Walker {
         let Some(kind) = kind(number, header.space) else {
             return wrong(at, format!("an unknown type or opcode, {number}"));
         };
+        if header.space == Space::Redis && header.version <= LAST_OF_7_2 && number > NEWEST_OF_7_2 {
+            return wrong(
+                at,
+                format!(
+                    "type {number}, newer than the version of the file: another maker's server wrote it"
+                ),
+            );
+        }
         // A key that is not read to its end must not be shown as the last one.
         self.place = Place::Key(number);
         let stored = self.input.stored()?;

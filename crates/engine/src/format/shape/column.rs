@@ -1,0 +1,363 @@
+//! A column of cells: whether they are values or names, and what values.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::format::parse::size::size;
+use crate::format::parse::value::{Value, value};
+
+/// The cells of a column, and their kinds.
+#[derive(Debug, Default)]
+pub(super) struct Column<'a> {
+    /// The cells, trimmed and without constant punctuation around a number.
+    pub cells: Vec<&'a [u8]>,
+    /// The numbers among them.
+    pub numbers: Vec<u64>,
+    /// How many are numbers or missing, words, times.
+    values: [usize; 3],
+    /// How many differ.
+    distinct: usize,
+    /// Whether they count from 0 or 1.
+    pub is_index: bool,
+    /// Whether each is a number with a mark: `1)`, `#1.`.
+    pub is_decorated: bool,
+}
+
+/// The share of rows that a rule must hold for.
+pub(super) const MOST: f64 = 0.95;
+
+/// The part of `all` that `of` is.
+pub(super) fn share(of: usize, all: usize) -> f64 {
+    if all == 0 {
+        0.0
+    } else {
+        of as f64 / all as f64
+    }
+}
+
+/// The part of `all` that `is` holds for.
+pub(super) fn share_of<T>(all: &[T], is: impl Fn(&T) -> bool) -> f64 {
+    share(all.iter().filter(|one| is(one)).count(), all.len())
+}
+
+impl<'a> Column<'a> {
+    /// The column of these cells.
+    pub(super) fn of(cells: Vec<&'a [u8]>) -> Column<'a> {
+        let cells = without_affix(cells.into_iter().map(<[u8]>::trim_ascii).collect());
+        let mut column = Column {
+            distinct: cells.iter().collect::<HashSet<_>>().len(),
+            ..Column::default()
+        };
+        let decorated: Option<Vec<u64>> = cells.iter().map(|cell| decorated(cell)).collect();
+        for cell in &cells {
+            match value(cell) {
+                Value::Number(number) => {
+                    column.numbers.push(number);
+                    column.values[0] += 1;
+                }
+                Value::Missing => column.values[0] += 1,
+                Value::Word => column.values[1] += 1,
+                Value::Time => column.values[2] += 1,
+                Value::Text => {}
+            }
+        }
+        if let Some(numbers) = decorated.filter(|numbers| !numbers.is_empty()) {
+            column.is_decorated = true;
+            column.values[0] = cells.len();
+            column.numbers = numbers;
+        }
+        column.is_index = is_index(&column.numbers, cells.len());
+        column.cells = cells;
+        column
+    }
+
+    /// How many cells there are.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The part of the cells that are numbers or missing.
+    pub(super) fn are_numbers(&self) -> f64 {
+        share(self.values[0], self.len())
+    }
+
+    /// Whether these are types or levels.
+    pub(super) fn are_words(&self) -> bool {
+        share(self.values[1], self.len()) >= MOST
+    }
+
+    /// Whether these are dates or times.
+    pub(super) fn are_times(&self) -> bool {
+        share(self.values[2], self.len()) >= MOST
+    }
+
+    /// Whether the cells are values: they name no key.
+    pub(super) fn is_value(&self) -> bool {
+        self.are_numbers() >= MOST || self.are_words() || self.are_times()
+    }
+
+    /// Whether the cells are texts.
+    pub(super) fn is_text(&self) -> bool {
+        !self.is_decorated
+            && self.len() > 0
+            && self
+                .values
+                .iter()
+                .all(|values| share(*values, self.len()) < 0.9)
+    }
+
+    /// Whether each cell is another, except for the keys that SCAN returns twice.
+    pub(super) fn is_unique(&self) -> bool {
+        let least = if self.len() >= 50 { 0.98 } else { 1.0 };
+        share(self.distinct, self.len()) >= least
+    }
+
+    /// Whether the same few cells come again and again.
+    pub(super) fn is_repetitive(&self) -> bool {
+        self.len() >= 20 && share(self.distinct, self.len()) < 0.05
+    }
+
+    /// Whether the cells are a word that never varies, or one of a few: it says nothing of a row.
+    pub(super) fn is_filler(&self) -> bool {
+        !self.is_value() && (self.constant().is_some() || self.is_repetitive())
+    }
+
+    /// The few texts that the cells have, where it is a filler.
+    pub(super) fn words(&self) -> Vec<Vec<u8>> {
+        const MOST: usize = 64;
+        let distinct: HashSet<&[u8]> = self.cells.iter().copied().collect();
+        let is_short = self.is_filler() && distinct.len() <= MOST;
+        let mut words: Vec<Vec<u8>> = distinct
+            .into_iter()
+            .filter(|_| is_short)
+            .map(<[u8]>::to_vec)
+            .collect();
+        words.sort_unstable();
+        words
+    }
+
+    /// The text that all cells have.
+    pub(super) fn constant(&self) -> Option<&'a [u8]> {
+        self.cells
+            .first()
+            .copied()
+            .filter(|_| self.distinct == 1 && self.len() >= 3)
+    }
+
+    /// The part of the cells that have what names of keys mostly have: a delimiter or a digit.
+    pub(super) fn look_like_keys(&self) -> f64 {
+        let has = |cell: &&[u8]| {
+            cell.iter()
+                .any(|byte| byte.is_ascii_digit() || b":/._#{}@-".contains(byte))
+        };
+        share_of(&self.cells, has)
+    }
+
+    /// Whether these numbers may be the sizes of keys, where no header says so; `None` if they cannot be.
+    pub(super) fn size(&self) -> Option<MayBeSize> {
+        let most = *self.numbers.iter().max()?;
+        let has_fraction = |cell: &&[u8]| {
+            let behind = cell
+                .iter()
+                .position(|byte| *byte == b'.')
+                .map(|at| &cell[at + 1..]);
+            let digits = |text: &[u8]| {
+                text.iter()
+                    .take_while(|byte| byte.is_ascii_digit())
+                    .any(|byte| *byte != b'0')
+            };
+            behind.is_some_and(|behind| digits(behind) && behind.iter().all(u8::is_ascii_digit))
+        };
+        let is_time = |number: &u64| {
+            (1_000_000_000..=2_200_000_000).contains(number)
+                || (1_000_000_000_000..=2_200_000_000_000).contains(number)
+        };
+        if self.are_numbers() < MOST
+            || self.is_index
+            || share_of(&self.cells, has_fraction) > 0.05
+            || self.numbers.iter().all(is_time)
+        {
+            return None;
+        }
+        let numbers = self.numbers.len();
+        let distinct = self.numbers.iter().collect::<HashSet<_>>().len();
+        let least = *self.numbers.iter().min()?;
+        let are_ordinals =
+            share(distinct, numbers) >= 0.98 && numbers >= 5 && most - least < 4 * numbers as u64;
+        Some(if most < 40 || are_ordinals {
+            MayBeSize::Hardly
+        } else {
+            MayBeSize::Likely
+        })
+    }
+
+    /// Whether these are what MEMORY USAGE answers: allocators give multiples of 8.
+    pub(super) fn are_allocations(&self) -> bool {
+        let distinct = self.numbers.iter().collect::<HashSet<_>>().len();
+        distinct >= 8 && share_of(&self.numbers, |number| number % 8 == 0) >= MOST
+    }
+}
+
+/// How likely numbers are the sizes of keys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum MayBeSize {
+    /// They may be.
+    Likely,
+    /// They are small, or number the rows.
+    Hardly,
+}
+
+/// The number in `1)`, `#1.`, `[1]`.
+fn decorated(cell: &[u8]) -> Option<u64> {
+    let cell = match cell.first()? {
+        b'[' | b'(' | b'#' => &cell[1..],
+        _ => cell,
+    };
+    let (last, digits) = cell.split_last()?;
+    let is_mark = b".):]".contains(last) && (1..=12).contains(&digits.len());
+    (is_mark && digits.iter().all(u8::is_ascii_digit))
+        .then(|| size(digits))
+        .flatten()
+}
+
+fn is_index(numbers: &[u64], cells: usize) -> bool {
+    let steps = || {
+        numbers
+            .windows(2)
+            .all(|pair| pair[1] == pair[0].wrapping_add(1))
+    };
+    numbers.len() == cells
+        && numbers
+            .first()
+            .is_some_and(|first| *first == 1 || *first == 0 && cells > 1)
+        && steps()
+}
+
+/// The bytes that all of `texts` start with.
+pub(super) fn common_prefix<'a>(texts: &[&'a [u8]]) -> &'a [u8] {
+    let Some((first, rest)) = texts.split_first() else {
+        return b"";
+    };
+    let len = rest.iter().fold(first.len(), |len, text| {
+        first[..len]
+            .iter()
+            .zip(*text)
+            .take_while(|(a, b)| a == b)
+            .count()
+    });
+    &first[..len]
+}
+
+/// The bytes that all of `texts` end with.
+pub(super) fn common_suffix<'a>(texts: &[&'a [u8]]) -> &'a [u8] {
+    let Some((first, rest)) = texts.split_first() else {
+        return b"";
+    };
+    let len = rest.iter().fold(first.len(), |len, text| {
+        let pairs = first[first.len() - len..]
+            .iter()
+            .rev()
+            .zip(text.iter().rev());
+        pairs.take_while(|(a, b)| a == b).count()
+    });
+    &first[first.len() - len..]
+}
+
+/// Numbers without the punctuation that is around all of them: `[1/2000]`.
+fn without_affix(cells: Vec<&[u8]>) -> Vec<&[u8]> {
+    if cells.len() < 3 {
+        return cells;
+    }
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_open =
+        |byte: &u8| !is_word(byte) && !byte.is_ascii_whitespace() && !b"+-".contains(byte);
+    let prefix = common_prefix(&cells);
+    let before = prefix.iter().take_while(|byte| is_open(byte)).count();
+    let suffix = common_suffix(&cells);
+    let is_close = |byte: &u8| is_word(byte) || b"%]/)".contains(byte);
+    let starts = |byte: &u8| !is_word(byte) && !byte.is_ascii_whitespace() && *byte != b'.';
+    let behind = (0..suffix.len())
+        .find(|at| starts(&suffix[*at]) && suffix[at + 1..].iter().all(is_close))
+        .map_or(0, |at| suffix.len() - at);
+    if before + behind == 0 {
+        return cells;
+    }
+    let inside = |cell: &&'_ [u8]| {
+        cell.len() > before + behind
+            && cell[before..cell.len() - behind]
+                .iter()
+                .all(u8::is_ascii_digit)
+    };
+    if cells.iter().all(inside) {
+        cells
+            .iter()
+            .map(|cell| &cell[before..cell.len() - behind])
+            .collect()
+    } else {
+        cells
+    }
+}
+
+/// How many families of names there are: names whose first segment is the same, where numbers and ids count as one. A
+/// family has two rows in a hundred, and two at least.
+pub(super) fn families(names: &[&[u8]]) -> usize {
+    let mut rows: HashMap<Vec<u8>, usize> = HashMap::new();
+    for name in names {
+        *rows.entry(family(name)).or_default() += 1;
+    }
+    let least = if names.len() >= 20 { 2.0 } else { 1.0 };
+    let least = f64::max(least, 0.02 * names.len() as f64);
+    rows.values().filter(|rows| **rows as f64 >= least).count()
+}
+
+fn family(name: &[u8]) -> Vec<u8> {
+    let name = name.trim_ascii();
+    let name = name
+        .strip_prefix(b"\"")
+        .or(name.strip_prefix(b"'"))
+        .unwrap_or(name);
+    let end = name
+        .iter()
+        .position(|byte| b":/._|#-".contains(byte))
+        .unwrap_or(name.len());
+    let mut family: Vec<u8> = Vec::new();
+    for byte in &name[..end] {
+        let byte = if byte.is_ascii_digit() { b'9' } else { *byte };
+        if byte != b'9' || family.last() != Some(&b'9') {
+            family.push(byte);
+        }
+    }
+    let is_hex = |byte: &u8| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase();
+    if family.len() >= 6 && family.iter().all(is_hex) {
+        b"hex".to_vec()
+    } else {
+        family
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_knows_indexes_sizes_and_progress() {
+        let of =
+            |cells: &[&'static str]| Column::of(cells.iter().map(|cell| cell.as_bytes()).collect());
+        assert!(of(&["0", "1", "2"]).is_index && of(&["1)", "2)", "3)"]).is_index);
+        assert!(of(&["1)", "2)"]).is_decorated);
+        assert!(of(&["[1/9]", "[2/9]", "[3/9]"]).is_index);
+        assert_eq!(of(&["56", "184", "96"]).size(), Some(MayBeSize::Likely));
+        assert_eq!(of(&["5", "7", "39"]).size(), Some(MayBeSize::Hardly));
+        assert_eq!(of(&["1795216373", "1795216374"]).size(), None);
+        assert_eq!(of(&["52.5", "48.1"]).size(), None);
+    }
+
+    #[test]
+    fn families_are_first_segments_with_numbers_and_ids_as_one() {
+        let of = |names: &[&'static str]| {
+            families(&names.iter().map(|name| name.as_bytes()).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&["user:1", "user:2", "cart:1"]), 2);
+        assert_eq!(of(&["user1", "user22"]), 1);
+        assert_eq!(of(&["0123abcdef", "fedcba9876"]), 1);
+    }
+}

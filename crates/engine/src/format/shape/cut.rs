@@ -1,0 +1,172 @@
+//! Rows cut into cells by a separator that they may have.
+
+use crate::format::table::Span;
+use crate::format::table::separator::{Cell, Separator};
+
+/// Lines that a row with a line end inside quotes may have.
+const LINES_OF_ROW: usize = 8;
+
+/// Rows, and their cells.
+pub(super) struct CutRows<'a> {
+    /// The rows: of quoted cells with line ends several lines.
+    pub rows: Vec<&'a [u8]>,
+    cells: Vec<Cell>,
+    ends: Vec<usize>,
+    /// How many cells at either end are borders.
+    border: usize,
+}
+
+/// The text at a place of a row.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'a> {
+    /// The bytes as they stand, or those between the quotes.
+    pub raw: &'a [u8],
+    /// Whether there are quotes.
+    pub is_quoted: bool,
+}
+
+impl<'a> Text<'a> {
+    /// Without the blanks around it.
+    pub(super) fn trimmed(self) -> &'a [u8] {
+        if self.is_quoted {
+            self.raw
+        } else {
+            self.raw.trim_ascii()
+        }
+    }
+}
+
+impl<'a> CutRows<'a> {
+    /// Cuts `lines`, which are in `head`.
+    pub(super) fn of(head: &'a [u8], lines: &[&'a [u8]], separator: Separator) -> CutRows<'a> {
+        let mut cut = CutRows {
+            rows: Vec::with_capacity(lines.len()),
+            cells: Vec::new(),
+            ends: Vec::new(),
+            border: 0,
+        };
+        let mut cells = Vec::new();
+        let mut at = 0;
+        while at < lines.len() {
+            let (row, used) = match separator {
+                Separator::Byte(byte) => joined(head, &lines[at..], byte),
+                _ => (lines[at], 1),
+            };
+            separator.cut(row, true, &mut cells);
+            cut.rows.push(row);
+            cut.cells.extend(&cells);
+            cut.ends.push(cut.cells.len());
+            at += used;
+        }
+        cut
+    }
+
+    /// Whether each row starts and ends with the separator; then what is outside of it is dropped.
+    pub(super) fn strip_border(&mut self) -> bool {
+        let is_framed = |row: &&[u8], cells: &[Cell]| {
+            let is_blank = |cell: &Cell| {
+                row[cell.span.0 as usize..cell.span.1 as usize]
+                    .trim_ascii()
+                    .is_empty()
+            };
+            cells.len() > 2 && is_blank(&cells[0]) && is_blank(&cells[cells.len() - 1])
+        };
+        let framed = (0..self.rows.len())
+            .filter(|at| is_framed(&self.rows[*at], self.cells(*at)))
+            .count();
+        let is_border = framed as f64 >= super::column::MOST * self.rows.len() as f64;
+        self.border = usize::from(is_border);
+        is_border
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The cells of a row.
+    pub(super) fn cells(&self, row: usize) -> &[Cell] {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let cells = &self.cells[start..self.ends[row]];
+        if cells.len() > 2 {
+            &cells[self.border..cells.len() - self.border]
+        } else {
+            cells
+        }
+    }
+
+    /// The text of a cell.
+    pub(super) fn text(&self, row: usize, cell: Cell) -> Text<'a> {
+        let (from, to): Span = cell.span;
+        Text {
+            raw: &self.rows[row][from as usize..to as usize],
+            is_quoted: cell.is_quoted,
+        }
+    }
+
+    /// The texts of a row.
+    pub(super) fn texts(&self, row: usize) -> Vec<Text<'a>> {
+        self.cells(row)
+            .iter()
+            .map(|cell| self.text(row, *cell))
+            .collect()
+    }
+
+    /// How many cells most rows from `from` on have, and the largest number of them where several are as frequent.
+    pub(super) fn usual(&self, from: usize) -> usize {
+        let mut counts = std::collections::BTreeMap::<usize, usize>::new();
+        for row in from..self.len() {
+            *counts.entry(self.cells(row).len()).or_default() += 1;
+        }
+        let most = counts
+            .into_iter()
+            .max_by_key(|(cells, rows)| (*rows, *cells));
+        most.map_or(0, |(cells, _)| cells)
+    }
+}
+
+/// The first of `lines`, with those after it that its last cell in quotes takes in; and how many lines that are.
+fn joined<'a>(head: &'a [u8], lines: &[&'a [u8]], separator: u8) -> (&'a [u8], usize) {
+    let first = lines[0];
+    if !is_open(first, separator) {
+        return (first, 1);
+    }
+    let start = first.as_ptr() as usize - head.as_ptr() as usize;
+    for (more, line) in lines.iter().enumerate().take(LINES_OF_ROW).skip(1) {
+        let end = line.as_ptr() as usize - head.as_ptr() as usize + line.len();
+        let row = &head[start..end];
+        if !is_open(row, separator) {
+            return (row, more + 1);
+        }
+    }
+    (first, 1)
+}
+
+/// Whether a cell in quotes has no end.
+fn is_open(row: &[u8], separator: u8) -> bool {
+    if memchr::memchr(b'"', row).is_none() {
+        return false;
+    }
+    let mut at = 0;
+    while at < row.len() {
+        if row[at] == b'"' {
+            let mut close = at + 1;
+            loop {
+                let Some(found) = memchr::memchr(b'"', &row[close.min(row.len())..]) else {
+                    return true;
+                };
+                close += found;
+                if row.get(close + 1) != Some(&b'"') {
+                    break;
+                }
+                close += 2;
+            }
+            at = close + 1;
+        }
+        match memchr::memchr(separator, &row[at..]) {
+            Some(next) => at += next + 1,
+            None => return false,
+        }
+    }
+    false
+}

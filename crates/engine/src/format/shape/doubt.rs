@@ -1,0 +1,253 @@
+//! Lines that are about to be read as raw keys, though something in them may be no part of a key; and lines of which none
+//! is a row by itself.
+
+use crate::format::parse::size::size;
+use crate::format::parse::value::{Value, value};
+use crate::format::redis_cli::noise;
+use crate::format::shape::column::{
+    Column, MOST, common_prefix, common_suffix, families, share_of,
+};
+use crate::format::shape::table::is_nothing;
+use crate::format::table::columns::{ColumnNames, Role};
+use crate::name::Name;
+use crate::sentence::Sentence;
+
+const RAW: &str = "--format lines reads each line as a key";
+
+/// Why lines are refused that hold a key and its number, or its other attributes, one after the other.
+pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames) -> Option<String> {
+    if alternate(rows) {
+        return Some(format!(
+            "a key and its number on two lines: paste - - < FILE | slotscope analyze - ; {RAW}"
+        ));
+    }
+    let found: Vec<Option<&[u8]>> = rows.iter().map(|row| name_of(row)).collect();
+    let mut distinct: Vec<&[u8]> = found.iter().flatten().copied().collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let is_key = |name: &&[u8]| names.role(name).is_some_and(|(role, _)| role == Role::Key);
+    let are_records = rows.len() >= 2
+        && share_of(&found, Option::is_some) >= MOST
+        && (2..=8).contains(&distinct.len())
+        && distinct.iter().any(is_key);
+    are_records.then(|| {
+        let lines = distinct.len();
+        format!(
+            "records of {lines} lines each, a key in one of them: sed -nE 's/^ *(- )?key *[:=] *//p' FILE | slotscope analyze - takes the keys; {RAW}"
+        )
+    })
+}
+
+/// Whether each second line is a number.
+fn alternate(rows: &[&[u8]]) -> bool {
+    let odd: Vec<&[u8]> = rows.iter().copied().step_by(2).collect();
+    let even: Vec<&[u8]> = rows.iter().copied().skip(1).step_by(2).collect();
+    let is_number = |row: &&[u8]| {
+        let row = row.trim_ascii();
+        size(row).is_some() || is_nothing(row)
+    };
+    let is_name = |row: &&[u8]| {
+        row.iter()
+            .any(|byte| byte.is_ascii_alphabetic() || *byte == b':')
+    };
+    let numbers = share_of(&odd, is_number);
+    !even.is_empty()
+        && share_of(&even, is_number) >= MOST
+        && numbers < 0.5
+        && share_of(&odd, is_name) > 0.5
+        && (rows.len() >= 6 || numbers == 0.0)
+}
+
+/// The name before the value of a line: `key: K`.
+fn name_of(row: &[u8]) -> Option<&[u8]> {
+    let text = row.trim_ascii_start();
+    let text = text.strip_prefix(b"- ").unwrap_or(text);
+    let len = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_')
+        .count();
+    let mark = text[len..].trim_ascii_start();
+    let value = mark
+        .strip_prefix(b":")
+        .or(mark.strip_prefix(b"="))
+        .or(mark.strip_prefix(b"|"))?;
+    let is_value = value.len() > value.trim_ascii_start().len() && !value.trim_ascii().is_empty();
+    ((1..=20).contains(&len) && is_value).then(|| &text[..len])
+}
+
+/// The part of the lines that may not belong to the keys, and how to cut it.
+pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
+    // Messages of redis-cli and servers have notices of their own.
+    let is_row = |row: &&&[u8]| noise::noise(row).is_none();
+    let rows: &[&[u8]] = &rows.iter().filter(is_row).copied().collect::<Vec<_>>();
+    const INDENTED: &str = "lines start with blanks, which are read as parts of the keys; otherwise: sed 's/^ *//' FILE | slotscope analyze -";
+    let said = |text: String| Some(Sentence::default().words(text));
+    if share_of(rows, |row| matches!(row.first(), Some(b' ' | b'\t'))) >= 0.2 {
+        return said(format!("{INDENTED}; {RAW}"));
+    }
+    if rows.len() < 3 {
+        let may_be_more = |row: &&[u8]| {
+            let row = row.trim_ascii();
+            row.iter().any(|byte| b" \t\"'<>()=;".contains(byte)) || row.ends_with(b",")
+        };
+        let few = "lines are too few to tell whether they are more than keys, each read as one";
+        return if rows.iter().any(may_be_more) {
+            said(format!("{few}; {RAW} without asking"))
+        } else {
+            None
+        };
+    }
+    if is_log(rows) {
+        return said(format!(
+            "lines start with a time, as those of a log, and are read as keys; otherwise cut the keys out with awk or sed; {RAW}"
+        ));
+    }
+    frame(rows).or_else(|| {
+        let separators: [&[u8]; 6] = [b" | ", b" -> ", b" => ", b" = ", b"\t", b"="];
+        let separator = separators.into_iter().find(|separator| {
+            let left = |row: &&'_ [u8]| memchr::memmem::find(row, separator);
+            let lefts: Vec<&[u8]> = rows.iter().filter_map(|row| Some(&row[..left(row)?])).collect();
+            let is_assigned = |row: &&[u8]| memchr::memchr(b'=', row).is_some_and(|at| size(&row[at + 1..]).is_some());
+            let is_there = |row: &&[u8]| if *separator == b"=" { is_assigned(row) } else { left(row).is_some() };
+            share_of(rows, is_there) >= MOST && Column::of(lefts).is_unique()
+        })?;
+        let text = if separator == b"\t" {
+                "tab".to_owned()
+            } else {
+                String::from_utf8_lossy(separator).trim().to_owned()
+            };
+        said(format!("each line has {text} in it, and is read as a key; --columns key,_ --column-separator '{text}' reads what is before it; {RAW}"))
+    }).or_else(|| {
+        let is_two_numbers = |row: &&[u8]| {
+            let mut words = row.split(|byte| b" \t,;|".contains(byte)).filter(|word| !word.is_empty());
+            let mut number = || words.next().is_some_and(|word| word.iter().all(u8::is_ascii_digit));
+            number() && number() && words.next().is_none()
+        };
+        let text = "each line is two numbers, read as a key; --columns key,size reads them as a key and its size";
+        if share_of(rows, is_two_numbers) >= MOST { said(format!("{text}; {RAW}")) } else { None }
+    })
+}
+
+/// Whether lines have a time of day and more than one word after it.
+fn is_log(rows: &[&[u8]]) -> bool {
+    let is_stamped = |row: &&[u8]| {
+        let mut words = row
+            .split(|byte| byte.is_ascii_whitespace())
+            .filter(|word| !word.is_empty());
+        let is_clock = |word: &[u8]| word.contains(&b':') && matches!(value(word), Value::Time);
+        let at = words.by_ref().take(4).position(is_clock);
+        at.is_some() && words.next().is_some() && words.next().is_some()
+    };
+    share_of(rows, is_stamped) >= MOST
+}
+
+/// The text that nearly all lines start or end with, if what is between is names of several kinds.
+fn frame(rows: &[&[u8]]) -> Option<Sentence> {
+    let is_frame = |byte: &u8| b" \t\"'<>()[],;=".contains(byte);
+    let mut sorted = rows.to_vec();
+    sorted.sort_unstable();
+    let prefix = common_prefix(without_outliers(&sorted));
+    sorted.sort_unstable_by(|a, b| a.iter().rev().cmp(b.iter().rev()));
+    let suffix = common_suffix(without_outliers(&sorted));
+    let inside = rows
+        .iter()
+        .filter(|row| row.len() > prefix.len() + suffix.len());
+    let inside: Vec<&[u8]> = inside
+        .map(|row| &row[prefix.len()..row.len() - suffix.len()])
+        .collect();
+    let said = |where_: &str, text: &[u8]| {
+        let text = Name::from(text);
+        Sentence::default()
+            .words(format!("each line {where_} "))
+            .excerpt(&text)
+            .words(format!(
+                ", which is read as a part of the keys; otherwise cut it with sed; {RAW}"
+            ))
+    };
+    // The arguments of a request: their names are parts of the key.
+    let is_query = prefix.ends_with(b"=") && share_of(&inside, |row| row.contains(&b'&')) >= MOST;
+    // Markup and quotes are rarely parts of names; lists are.
+    let is_markup = prefix.starts_with(b"<")
+        || !prefix.starts_with(b"[")
+            && !prefix.starts_with(b"{")
+            && prefix
+                .iter()
+                .chain(suffix)
+                .any(|byte| b"\"'".contains(byte));
+    if is_markup && !inside.is_empty() {
+        return Some(said(
+            if prefix.is_empty() {
+                "ends with"
+            } else {
+                "starts with"
+            },
+            if prefix.is_empty() {
+                suffix
+            } else {
+                &prefix[..prefix.len().min(30)]
+            },
+        ));
+    }
+    let is_before = !is_query
+        && prefix.iter().rev().take(2).any(is_frame)
+        && !prefix.last().is_some_and(u8::is_ascii_alphanumeric);
+    if !inside.is_empty()
+        && is_before
+        && families(&inside) >= 2
+        && Column::of(inside.clone()).look_like_keys() > 0.7
+    {
+        return Some(said("starts with", &prefix[..prefix.len().min(30)]));
+    }
+    let is_behind =
+        !inside.is_empty() && suffix.last().is_some_and(is_frame) && families(rows) >= 2;
+    is_behind.then(|| said("ends with", &suffix[suffix.len().saturating_sub(30)..]))
+}
+
+/// Texts in order without the first and the last in a hundred that differ most.
+fn without_outliers<'r, 'a>(sorted: &'r [&'a [u8]]) -> &'r [&'a [u8]] {
+    let cut = if sorted.len() >= 50 {
+        sorted.len() / 50
+    } else {
+        0
+    };
+    &sorted[cut..sorted.len() - cut]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows<'a>(lines: &[&'a str]) -> Vec<&'a [u8]> {
+        lines.iter().map(|line| line.as_bytes()).collect()
+    }
+
+    #[test]
+    fn lines_that_are_no_rows_by_themselves_are_refused() {
+        let is_refused = |lines: &[&str]| refused(&rows(lines), &ColumnNames::USUAL).is_some();
+        assert!(is_refused(&["user:1", "184", "cart:2", "(nil)"]));
+        assert!(is_refused(&[
+            "key: user:1",
+            "size: 184",
+            "key: cart:2",
+            "size: 96"
+        ]));
+        assert!(is_refused(&["key = user:1", "size = 184"]));
+        assert!(!is_refused(&["user:1", "user:2"]));
+        assert!(!is_refused(&["1", "2", "3", "4"]));
+    }
+
+    #[test]
+    fn text_around_several_kinds_of_names_is_doubted() {
+        let is_doubted = |lines: &[&str]| doubt(&rows(lines)).is_some();
+        assert!(is_doubted(&[
+            "<k>user:1</k>",
+            "<k>cart:2</k>",
+            "<k>lock:3</k>"
+        ]));
+        assert!(is_doubted(&["user:1,", "cart:2,", "lock:3,"]));
+        assert!(is_doubted(&["a:1 -> x", "b:2 -> y", "c:3 -> x"]));
+        assert!(!is_doubted(&["user:1", "cart:2", "lock:3"]));
+        assert!(!is_doubted(&["prod:user:1", "prod:cart:2", "prod:lock:3"]));
+        assert!(!is_doubted(&["a b 1", "c d 2", "e f 3"]));
+    }
+}

@@ -1,0 +1,245 @@
+//! JSON: an object a line, an array of objects, and documents of any other form, which are refused.
+
+use std::collections::BTreeSet;
+
+use crate::format::Head;
+use crate::format::parse::json_object::{self, Value};
+use crate::format::parse::python;
+use crate::format::shape::column::{Column, MOST, MayBeSize, share};
+use crate::format::shape::lines::Lines;
+use crate::format::table::Span;
+use crate::format::table::columns::{ColumnNames, Role};
+use crate::metric::Metric;
+
+/// The kind of JSON.
+#[derive(Debug)]
+pub(super) enum Json {
+    /// Objects with a key among their members.
+    Members,
+    /// Objects of which one member is a name that differs in each, and perhaps one other a size: their names.
+    ByContent { key: String, size: Option<String> },
+    /// Objects that may be keys themselves.
+    Objects,
+    /// No list of keys: why, and a command.
+    Refused(String),
+}
+
+const OTHER: &str = "JSON of another form, no list of keys: jq -c '.[]' FILE | slotscope analyze -, where its elements are keys or \
+    objects with a member key; --format lines reads each line as a key";
+
+/// The kind of the rows, if they are JSON.
+pub(super) fn of(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
+    let first = lines.rows.first()?.trim_ascii_start();
+    match first.first()? {
+        b'{' => objects(lines, names).or_else(|| document(lines)),
+        b'[' if has_key_in_array(lines, names) => Some(Json::Members),
+        b'[' => document(lines),
+        _ => None,
+    }
+}
+
+/// A member of an object, and its value.
+type Member<'a> = (&'a [u8], &'a [u8], Kind);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Text,
+    Bare,
+    Nested,
+}
+
+fn members(row: &[u8]) -> Option<Vec<Member<'_>>> {
+    let text = |(from, to): Span| &row[from as usize..to as usize];
+    let mut found = Vec::new();
+    let end = json_object::members(row, |_, name, value| {
+        let (value, kind) = match value {
+            Value::Text(span) => (text(span), Kind::Text),
+            Value::Bare(span) => (text(span), Kind::Bare),
+            Value::Nested => (&b""[..], Kind::Nested),
+        };
+        found.push((text(name), value, kind));
+    })?;
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",]".contains(byte);
+    row[end..].iter().all(is_end).then_some(found)
+}
+
+/// Objects, one per line.
+fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
+    let found: Vec<Option<Vec<Member<'_>>>> = lines.rows.iter().map(|row| members(row)).collect();
+    let objects: Vec<&Vec<Member<'_>>> = found.iter().flatten().collect();
+    let first = found.first()?.as_ref()?;
+    if share(objects.len(), found.len()) < MOST {
+        let are_python = lines
+            .rows
+            .iter()
+            .filter(|row| row.starts_with(b"{'"))
+            .count();
+        return (share(are_python, lines.rows.len()) >= MOST).then(python_dicts);
+    }
+    let is_nested = first.iter().any(|(.., kind)| *kind == Kind::Nested);
+    let are_numbers = !first.is_empty() && first.iter().all(|(.., kind)| *kind == Kind::Bare);
+    if objects.len() == 1
+        && (is_nested || are_numbers || first.len() > 30)
+        && !has_key(first, names)
+    {
+        return None;
+    }
+    let sets: Vec<BTreeSet<&[u8]>> = objects
+        .iter()
+        .map(|members| members.iter().map(|(name, ..)| *name).collect())
+        .collect();
+    let common: BTreeSet<&[u8]> = sets.iter().skip(1).fold(sets[0].clone(), |common, set| {
+        common.intersection(set).copied().collect()
+    });
+    let any: BTreeSet<&[u8]> = sets.iter().flatten().copied().collect();
+    if any.iter().any(|name| is_key(name, names)) {
+        return Some(Json::Members);
+    }
+    let are_keys =
+        sets.iter().all(|set| set.len() == 1) && any.len() == sets.len() && sets.len() > 1;
+    if common.is_empty() || are_keys {
+        let way_out = "JSON objects whose members are the keys: jq -r 'keys[]' FILE | slotscope analyze - ; --format lines reads each line as a key";
+        return Some(Json::Refused(way_out.into()));
+    }
+    let texts: Vec<(&[u8], Vec<&[u8]>)> = common
+        .iter()
+        .filter_map(|name| Some((*name, values_of(&objects, name, Kind::Text)?)))
+        .collect();
+    let is_command = |name: &&[u8]| {
+        [&b"command"[..], b"cmd", b"args", b"argv"]
+            .iter()
+            .any(|word| name.eq_ignore_ascii_case(word))
+    };
+    if texts.iter().any(|(name, _)| is_command(name)) {
+        let way_out = "commands in JSON, no key dump: jq -r '.Command // .command // .cmd // .args' FILE | slotscope fanout - says which of them span slots; \
+            --format lines reads each line as a key";
+        return Some(Json::Refused(way_out.into()));
+    }
+    let is_name = |texts: &Vec<&[u8]>| {
+        let column = Column::of(texts.clone());
+        column.is_unique() && column.look_like_keys() > 0.7 && column.is_text()
+    };
+    let mut by_content = texts.iter().filter(|(_, texts)| is_name(texts));
+    let only = by_content.next().filter(|_| by_content.next().is_none());
+    match only.filter(|_| objects.len() >= 3 && common.len() > 1) {
+        Some((name, _)) => {
+            Some(
+                std::str::from_utf8(name).map_or(Json::Objects, |name| Json::ByContent {
+                    key: name.into(),
+                    size: size_by_content(&objects, &common, names),
+                }),
+            )
+        }
+        None => Some(Json::Objects),
+    }
+}
+
+/// The values of a member in each of the objects, if all are of this kind.
+fn values_of<'a>(objects: &[&Vec<Member<'a>>], name: &[u8], kind: Kind) -> Option<Vec<&'a [u8]>> {
+    let of = |members: &&Vec<Member<'a>>| {
+        let found = members.iter().find(|(other, ..)| *other == name)?;
+        (found.2 == kind).then_some(found.1)
+    };
+    objects.iter().map(of).collect()
+}
+
+/// The only member whose numbers may be sizes, where no name says which are.
+fn size_by_content(
+    objects: &[&Vec<Member<'_>>],
+    common: &BTreeSet<&[u8]>,
+    names: &ColumnNames,
+) -> Option<String> {
+    let has_role = |name: &[u8]| names.role(name).is_some();
+    if common.iter().any(|name| {
+        names
+            .role(name)
+            .is_some_and(|(role, _)| role == Role::of(Metric::Bytes))
+    }) {
+        return None;
+    }
+    let is_size = |name: &&&[u8]| {
+        let numbers = values_of(objects, name, Kind::Bare);
+        !has_role(name)
+            && numbers.is_some_and(|numbers| Column::of(numbers).size() == Some(MayBeSize::Likely))
+    };
+    let mut sizes = common.iter().filter(is_size);
+    let only = sizes.next().filter(|_| sizes.next().is_none())?;
+    String::from_utf8(only.to_vec()).ok()
+}
+
+fn python_dicts() -> Json {
+    let way_out = "dicts of Python, no key dump: python3 -c 'import ast,json,sys\nfor l in sys.stdin: print(json.dumps(ast.literal_eval(l)))' \
+        < FILE | slotscope analyze - ; --format lines reads each line as a key";
+    Json::Refused(way_out.into())
+}
+
+fn is_key(name: &[u8], names: &ColumnNames) -> bool {
+    names.role(name).is_some_and(|(role, _)| role == Role::Key)
+}
+
+fn has_key(members: &[Member<'_>], names: &ColumnNames) -> bool {
+    members.iter().any(|(name, ..)| is_key(name, names))
+}
+
+fn has_key_in_array(lines: &Lines<'_>, names: &ColumnNames) -> bool {
+    let head = Head {
+        bytes: lines.head,
+        whole: true,
+    };
+    json_object::first_names(head).is_ok_and(|found| names.has(&found, Role::Key))
+}
+
+/// One document, on one line or on several.
+fn document(lines: &Lines<'_>) -> Option<Json> {
+    let refused = |way_out: &str| Some(Json::Refused(way_out.into()));
+    let first = lines.rows.first()?.trim_ascii();
+    if let [b'[', rest @ ..] = first
+        && lines.rows.len() == 1
+        && (python::is_bytes(first_item(rest))
+            || python::is_text(first_item(rest)) && rest.trim_ascii_start().starts_with(b"'"))
+    {
+        return refused(
+            "a list of Python on one line: python3 -c 'import ast,sys\nfor k in ast.literal_eval(sys.stdin.read()): \
+             print(k.decode() if isinstance(k, bytes) else k)' < FILE | slotscope analyze - ; --format lines reads each line as a key",
+        );
+    }
+    if lines.rows.len() > 1 {
+        return None;
+    }
+    let starts = match first {
+        [b'{', rest @ ..] => matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}')),
+        [b'[', rest @ ..] => matches!(
+            rest.trim_ascii_start().first(),
+            Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n')
+        ),
+        _ => false,
+    };
+    if !starts {
+        return None;
+    }
+    if !lines.is_whole && memchr::memchr(b'\n', lines.head).is_none() {
+        return refused(OTHER);
+    }
+    match serde_json::from_slice(first) {
+        Ok(serde_json::Value::Array(items))
+            if !items.iter().any(|item| item.is_array() || item.is_object()) =>
+        {
+            None
+        }
+        Ok(_) => refused(OTHER),
+        Err(_) => None,
+    }
+}
+
+/// The text up to the first comma or bracket after quotes.
+fn first_item(text: &[u8]) -> &[u8] {
+    let text = text.trim_ascii_start();
+    let quote = text.iter().take(2).position(|byte| b"'\"".contains(byte));
+    let Some(quote) = quote else {
+        return text;
+    };
+    let close = text[quote + 1..]
+        .iter()
+        .position(|byte| *byte == text[quote]);
+    close.map_or(text, |close| &text[..quote + close + 2])
+}

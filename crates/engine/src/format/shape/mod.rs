@@ -1,0 +1,285 @@
+//! The shape of the lines of a text that has no grammar of its own: which part of a line is the key, and what the others
+//! are.
+//!
+//! A line is a row if one part of it alone names a key: that part is another in every line, and all other parts are values.
+//! In a list of raw keys every part is needed. Where the lines do not tell, the input is refused with the flags that do.
+
+mod column;
+mod commands;
+mod cut;
+mod doubt;
+mod json;
+mod lines;
+mod record;
+mod table;
+mod told;
+mod wrapped;
+
+use crate::format::around::Around;
+use crate::format::capture::monitor::Records;
+use crate::format::frame::line_reader::LineReader;
+use crate::format::lines::Raw;
+use crate::format::not_a_dump;
+use crate::format::table::columns::{ColumnNames, Role};
+use crate::format::table::csv_keys::CsvKeys;
+use crate::format::table::jsonl::Jsonl;
+use crate::format::table::layout::Layout;
+use crate::format::table::separator::Separator;
+use crate::format::{Format, Head, Opened};
+
+pub(in crate::format) use commands::in_resp;
+pub use told::Told;
+
+use json::Json;
+use lines::{LOOKED_AT, Lines};
+use table::{Certainty, Table};
+use wrapped::{Wrap, Wrapped};
+
+/// The shape of an input.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    rows: Rows,
+    /// Its description.
+    pub told: Told,
+}
+
+/// The kind of the rows.
+#[derive(Debug, Clone)]
+enum Rows {
+    /// Raw keys, from a byte of the input on.
+    Raw(u64),
+    /// Cells.
+    Cells(Box<Layout>),
+    /// Lines of MONITOR, which start at this place of a line.
+    Records(usize),
+    /// Objects of JSON.
+    Objects(ColumnNames),
+    /// Keys in constant text.
+    Wrapped(Wrap),
+}
+
+/// The shape of an input that starts with `head`; `None` where more of it must be seen.
+///
+/// # Errors
+/// The kind of the input, if it is not a list of keys or may be one of two; and the flags or the command that help.
+pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
+    let names = &ColumnNames::USUAL;
+    let lines = Lines::of(head);
+    // What is looked at does not grow beyond its limit: a longer first line is judged by its start.
+    let is_full = lines.head.len() >= LOOKED_AT;
+    let has_line = memchr::memchr(b'\n', lines.head).is_some() || lines.is_whole || is_full;
+    if let Some(at) = record::lead(&lines.rows) {
+        return Ok(Some(Shape::records(at, &lines)));
+    }
+    if let Some(refused) = record::refused(&lines.rows) {
+        return Err(refused);
+    }
+    if let Some(found) = json::of(&lines, names).filter(|_| has_line) {
+        return of_json(found).map(Some);
+    }
+    if !has_line {
+        return Ok(None);
+    }
+    let rows = &lines.rows;
+    let found = table::surest(&lines, names);
+    let is_proven = |table: &&table::Table| {
+        // Lists of a server have names in their cells, too.
+        let is_list = || !table.layout.before.is_empty() && not_a_dump::by_lines(head).is_some();
+        table.certainty == Certainty::Proven && !is_list()
+    };
+    if let Some(table) = found.as_ref().filter(is_proven) {
+        return Ok(Some(Shape::of_table(table)));
+    }
+    if let Some(refused) = not_a_dump::by_words(head).or_else(|| not_a_dump::by_lines(head)) {
+        return Err(refused);
+    }
+    if let Some(refused) = commands::refused(rows) {
+        return Err(refused);
+    }
+    if commands::are_samples(rows) {
+        return Err("samples of Prometheus, no key dump: sed -nE 's/.*key=\"([^\"]*)\".*/\\1/p' FILE | slotscope analyze - takes the keys".into());
+    }
+    let is_likely = found
+        .as_ref()
+        .is_some_and(|table| table.certainty == Certainty::Likely);
+    if let Some(wrap) = Wrap::of(rows).filter(|wrap| !(is_likely && wrap.may_be_cell())) {
+        return Ok(Some(Shape::wrapped(wrap)));
+    }
+    let doubtful = found
+        .as_ref()
+        .filter(|table| table.certainty == Certainty::Doubtful);
+    let doubtful = doubtful.map(|table| told::doubtful(&table.layout));
+    if let Some(table) = found.filter(|_| doubtful.is_none()) {
+        return of_table(&table).map(Some);
+    }
+    if let Some(refused) = doubt::refused(rows, names).or_else(|| table::without_key(&lines, names))
+    {
+        return Err(refused);
+    }
+    Ok(Some(Shape::raw(
+        &lines,
+        doubtful.or_else(|| doubt::doubt(rows)),
+    )))
+}
+
+fn of_json(found: Json) -> Result<Shape, String> {
+    match found {
+        Json::Members => Ok(Shape {
+            rows: Rows::Objects(ColumnNames::USUAL),
+            told: Told::sure("JSON objects with a member key"),
+        }),
+        Json::ByContent { key, size } => Ok(Shape {
+            told: Told::by_content(&key),
+            rows: Rows::Objects(ColumnNames {
+                key: Some(key),
+                size,
+                ..ColumnNames::USUAL
+            }),
+        }),
+        Json::Objects => Ok(Shape {
+            rows: Rows::Raw(0),
+            told: Told::json_keys(),
+        }),
+        Json::Refused(what) => Err(what),
+    }
+}
+
+fn of_table(table: &Table) -> Result<Shape, String> {
+    match table.certainty {
+        Certainty::Proven | Certainty::Likely => Ok(Shape::of_table(table)),
+        Certainty::Ambiguous | Certainty::Doubtful => Err(told::ambiguous(&table.layout)),
+        Certainty::SlotCounts => Err("slots and how many keys each has, no key dump: --columns key,size would read the slots as keys; take the keys with \
+            redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys"
+            .into()),
+    }
+}
+
+impl Shape {
+    fn raw(lines: &Lines<'_>, doubt: Option<crate::sentence::Sentence>) -> Shape {
+        let is_of_client = lines.has(Around::Client);
+        Shape {
+            rows: Rows::Raw(if is_of_client { lines.start as u64 } else { 0 }),
+            told: Told::raw(doubt, is_of_client),
+        }
+    }
+
+    fn of_table(table: &Table) -> Shape {
+        Shape {
+            told: Told::table(table),
+            rows: Rows::Cells(Box::new(table.layout.clone())),
+        }
+    }
+
+    fn records(at: usize, lines: &Lines<'_>) -> Shape {
+        let what = match at {
+            0 => "lines of MONITOR",
+            _ => "lines of MONITOR inside other lines",
+        };
+        let _ = lines;
+        Shape {
+            rows: Rows::Records(at),
+            told: Told::sure(what),
+        }
+    }
+
+    fn wrapped(wrap: Wrap) -> Shape {
+        Shape {
+            told: Told::wrapped(&wrap),
+            rows: Rows::Wrapped(wrap),
+        }
+    }
+
+    /// The name of the format that its rows are read as.
+    pub fn format(&self) -> &'static str {
+        match &self.rows {
+            Rows::Raw(_) | Rows::Wrapped(_) => "lines",
+            Rows::Cells(_) => "csv",
+            Rows::Records(_) => "monitor",
+            Rows::Objects(_) => "jsonl",
+        }
+    }
+
+    /// Opens an input of this shape.
+    ///
+    /// # Errors
+    /// As `Format::open`.
+    pub fn open(&self, head: Head<'_>) -> Result<Opened, String> {
+        match &self.rows {
+            Rows::Raw(skip) => Ok(Raw::after(*skip, head, is_another)),
+            Rows::Cells(layout) => {
+                Ok(CsvKeys::of(head, (**layout).clone(), ColumnNames::USUAL.escapes).opened("csv"))
+            }
+            Rows::Records(lead) => Ok(Opened::lines("monitor", Records { lead: *lead })),
+            Rows::Objects(names) => Jsonl {
+                names: names.clone(),
+            }
+            .open(head),
+            Rows::Wrapped(wrap) => Ok(LineReader::open("lines", Wrapped(wrap.clone()))),
+        }
+    }
+}
+
+/// The layout of a table whose header names these columns, and its description.
+///
+/// # Errors
+/// What the header lacks.
+pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Option<(Layout, Told)> {
+    let lines = Lines::of(head);
+    let separators = match names.separator() {
+        Some(separator) => vec![separator],
+        None => table::candidates(&lines),
+    };
+    let table = table::named(&lines, &separators, names)?;
+    let header = table.layout.header.as_deref().unwrap_or_default();
+    names.missing_in(header).is_none().then_some(())?;
+    Some((table.layout.clone(), Told::table(&table)))
+}
+
+/// The layout of a table without a header, whose columns the user lists.
+///
+/// # Errors
+/// A list that cannot be used.
+pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result<Layout, String> {
+    let lines = Lines::of(head);
+    let roles = table::by_place(&names.places, &ColumnNames::USUAL)?;
+    let of_rows = || {
+        let has = |separator: &Separator| {
+            let mut cells = Vec::new();
+            let fits = |row: &&&[u8]| {
+                separator.cut(row, true, &mut cells);
+                cells.len() >= roles.len()
+            };
+            lines.rows.iter().filter(fits).count() * 10 >= lines.rows.len() * 9
+        };
+        table::candidates(&lines).into_iter().find(has)
+    };
+    let separator = names.separator().or_else(of_rows);
+    let separator = separator.ok_or(
+        "no separator makes that number of columns of the lines; --column-separator names it",
+    )?;
+    let mut layout = Layout::new(separator, roles.len());
+    for (column, role) in roles.iter().enumerate() {
+        if let Some(role) = role {
+            layout.at[role.place()] = Some(column);
+            layout.values[column] = !matches!(role, Role::Key);
+        }
+    }
+    layout.skip = lines.start as u64;
+    layout.has_quotes =
+        lines.rows.iter().any(|row| row.contains(&b'"')) && matches!(separator, Separator::Byte(_));
+    layout.is_trimmed = !matches!(separator, Separator::Byte(_));
+    Ok(layout)
+}
+
+/// Whether lines in the middle of an input of raw keys are of another shape, about which there is no doubt.
+fn is_another(bytes: &[u8]) -> bool {
+    let lines = Lines::of(Head {
+        bytes,
+        whole: false,
+    });
+    let certain = || {
+        table::surest(&lines, &ColumnNames::USUAL)
+            .is_some_and(|table| table.certainty >= Certainty::Likely)
+    };
+    lines.rows.len() >= 20 && (record::lead(&lines.rows).is_some() || certain())
+}

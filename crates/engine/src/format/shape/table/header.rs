@@ -1,0 +1,346 @@
+//! Tables whose header names the column of the keys, or has words above a column of numbers.
+
+use crate::format::parse::value::{Value, value};
+use crate::format::shape::column::{Column, MOST, MayBeSize, common_prefix, share, share_of};
+use crate::format::shape::cut::Text;
+use crate::format::shape::table::{Certainty, Searched, Table, proof};
+use crate::format::table::columns::Role;
+use crate::format::table::names;
+use crate::format::table::separator::Separator;
+use crate::metric::Metric;
+
+/// Rows in which a header is looked for.
+const BEFORE_HEADER: usize = 20;
+const MOST_COLUMNS: usize = 200;
+
+/// A header.
+struct Header<'a> {
+    names: Vec<&'a [u8]>,
+    /// The role of each column, and how many names would be preferred to it.
+    roles: Vec<Option<(Role, usize)>>,
+    /// Whether the content of a column is known, if only that it is not read.
+    is_known: Vec<bool>,
+}
+
+impl<'a> Searched<'_, 'a> {
+    /// A table whose header names the column of the keys, or has words above a column of numbers.
+    pub(super) fn with_header(&self) -> Option<Table> {
+        let never = [
+            Separator::Byte(b'='),
+            Separator::Text(": "),
+            Separator::Text(" = "),
+            Separator::Text(" -> "),
+            Separator::Text(" => "),
+        ];
+        if never.contains(&self.separator) {
+            return None;
+        }
+        (0..self.cut.len().min(BEFORE_HEADER)).find_map(|row| self.header_at(row))
+    }
+
+    pub(super) fn header_at(&self, row: usize) -> Option<Table> {
+        let header = self.header(row)?;
+        let body: Vec<usize> = (row + 1..self.cut.len()).collect();
+        let mut columns = header.names.len();
+        if body.is_empty()
+            && !(row == 0 && header.is_known.iter().filter(|known| **known).count() > 1)
+        {
+            return None;
+        }
+        let has = |at: &usize, least: usize| self.cut.cells(*at).len() >= least;
+        let fitting = body.iter().filter(|at| has(at, columns)).count();
+        // A header of names that tools use is one, whatever is below it.
+        let is_listed = row == 0
+            && header
+                .roles
+                .iter()
+                .flatten()
+                .filter(|(_, rank)| *rank < names::FIRST_RANK)
+                .count()
+                > 1;
+        if share(fitting, body.len()) < 0.9 && !body.is_empty() && !is_listed {
+            return None;
+        }
+        // Lines before the header have fewer cells.
+        let before = (0..row).filter(|at| has(at, columns)).count();
+        if 2 * before > row {
+            return None;
+        }
+        let is_shifted = self.is_shifted(&body, columns);
+        columns += usize::from(is_shifted);
+        let header = if is_shifted { header.shifted() } else { header };
+        let mut exact = self.rows_of(&body, columns);
+        if exact
+            .first()
+            .is_some_and(|first| self.are_sql_types(*first))
+        {
+            exact.remove(0);
+        }
+        let cells: Vec<Column<'a>> = (0..columns)
+            .map(|column| self.column(&exact, column))
+            .collect();
+        let is_listed = |key: &usize| is_listed && !are_counts(header.names[*key], &cells[*key]);
+        let listed = || header.best(Role::Key).filter(is_listed);
+        let keys = self.key_by_name(&header, &cells).or_else(listed);
+        let (mut key, mut certainty) = match keys {
+            Some(key) => (key, Certainty::Proven),
+            None if row == 0 && self.names.key.is_none() => {
+                (self.key_by_content(&header, &cells)?, Certainty::Likely)
+            }
+            None => return None,
+        };
+        if row > 0 && header.is_known.iter().filter(|known| **known).count() < 2 {
+            return None;
+        }
+        let mut sizes = header.best(Role::of(Metric::Bytes));
+        let proof = if self.names.key.is_none() {
+            proof(&cells)
+        } else {
+            None
+        };
+        if let Some((slot, proven)) = proof {
+            (key, certainty) = (proven, Certainty::Proven);
+            sizes = sizes.filter(|size| *size != slot && *size != proven);
+        }
+        let is_free = |column: &usize| {
+            *column != key
+                && !header.is_known[*column]
+                && proof.is_none_or(|(slot, _)| *column != slot)
+        };
+        if sizes.is_none() && (proof.is_some() || keys.is_none()) {
+            let mut may_be = (0..columns)
+                .filter(is_free)
+                .filter(|column| cells[*column].size() == Some(MayBeSize::Likely));
+            sizes = may_be.next().filter(|_| may_be.next().is_none());
+        }
+        let mut layout = self.layout(columns, key, &cells, &exact);
+        for (role, column) in header.all() {
+            layout.at[role.place()] = Some(column);
+        }
+        layout.at[Role::Key.place()] = Some(key);
+        layout.at[Role::of(Metric::Bytes).place()] = sizes;
+        layout.skip = self.lines.after(self.cut.rows[row]) as u64;
+        layout.header_at = self.lines.at(self.cut.rows[row]) as u64;
+        layout.has_quotes = matches!(self.separator, Separator::Byte(_));
+        layout.header = Some(header.names.iter().map(|name| name.to_vec()).collect());
+        layout.take_units();
+        let is_read = |column: &usize| layout.at.contains(&Some(*column));
+        let unread = (0..columns).filter(|column| {
+            is_free(column) && !is_read(column) && cells[*column].size() == Some(MayBeSize::Likely)
+        });
+        let unread = unread.map(|column| header.names[column].to_vec()).collect();
+        Some(Table {
+            certainty,
+            layout,
+            unread,
+        })
+    }
+
+    /// Whether the first row is a header of three known names or more, and the others have as many cells.
+    pub(super) fn has_known_header(&self) -> bool {
+        let is_known = |header: Header<'_>| {
+            header.names.len() > 2 && header.is_known.iter().all(|known| *known)
+        };
+        let rows: Vec<usize> = (1..self.cut.len()).collect();
+        let columns = self.cut.cells(0).len();
+        self.header(0).is_some_and(is_known)
+            && share_of(&rows, |row| self.cut.cells(*row).len() == columns) >= 0.9
+    }
+
+    /// The header in a row, if it may be one.
+    fn header(&self, row: usize) -> Option<Header<'a>> {
+        let names: Vec<&[u8]> = self.cut.texts(row).into_iter().map(Text::trimmed).collect();
+        let is_name = |name: &&[u8]| {
+            let has_letter = name
+                .iter()
+                .any(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80);
+            has_letter || [&b""[..], b"#", b"%"].contains(name)
+        };
+        let is_word = |name: &&[u8]| {
+            name.iter().all(|byte| {
+                byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_.()%#@/-".contains(byte)
+            })
+        };
+        let is_blank = matches!(self.separator, Separator::Blanks(1));
+        let fits = (2..=MOST_COLUMNS).contains(&names.len()) && names.iter().all(is_name);
+        if !fits || is_blank && !names.iter().all(is_word) {
+            return None;
+        }
+        let roles: Vec<_> = names.iter().map(|name| self.names.role(name)).collect();
+        let is_known = names
+            .iter()
+            .zip(&roles)
+            .map(|(name, role)| role.is_some() || names::named(name).is_some());
+        Some(Header {
+            is_known: is_known.collect(),
+            roles,
+            names,
+        })
+    }
+
+    /// Whether rows have a number of their own before the first column that has a name: pandas writes no name for it.
+    fn is_shifted(&self, body: &[usize], columns: usize) -> bool {
+        if !matches!(self.separator, Separator::Blanks(_)) || body.is_empty() {
+            return false;
+        }
+        let exact = body
+            .iter()
+            .filter(|row| self.cut.cells(**row).len() == columns)
+            .count();
+        let more: Vec<usize> = body
+            .iter()
+            .copied()
+            .filter(|row| self.cut.cells(*row).len() > columns)
+            .collect();
+        let is_more = exact * 2 < body.len() && share(more.len(), body.len()) >= 0.9;
+        let index = self.column(&more, 0);
+        is_more && (index.is_index || index.len() == 1 && index.cells[0] == b"0")
+    }
+
+    /// The column that the header says has the keys, if what is below it bears that out.
+    fn key_by_name(&self, header: &Header<'a>, columns: &[Column<'a>]) -> Option<usize> {
+        let candidates = header.roles.iter().enumerate();
+        let mut candidates: Vec<(usize, usize)> = candidates
+            .filter_map(|(column, role)| {
+                role.filter(|(role, _)| *role == Role::Key)
+                    .map(|(_, rank)| (rank, column))
+            })
+            .collect();
+        candidates.sort_unstable();
+        candidates
+            .into_iter()
+            .map(|(_, column)| column)
+            .find(|column| {
+                self.names.key.is_some()
+                    || columns[*column].len() == 0
+                    || self.is_key_below(header, columns, *column)
+            })
+    }
+
+    fn is_key_below(&self, header: &Header<'a>, columns: &[Column<'a>], key: usize) -> bool {
+        let (name, column) = (header.names[key], &columns[key]);
+        let is_exact = is_exact(name);
+        let is_value = column.is_value();
+        let others = || (0..columns.len()).filter(|other| *other != key);
+        let is_other_text =
+            || others().any(|other| columns[other].is_text() && columns[other].is_unique());
+        // A word that begins the keys, too, is a key itself; and so is one that is spelled as they are.
+        let starts = |cell: &&[u8]| {
+            let common = common_prefix(&[*cell, name]).len();
+            name.len() > 3 && common >= 3 && 10 * common >= 6 * name.len()
+        };
+        let is_like = |cell: &&[u8]| pattern(cell) == pattern(name);
+        let is_of_table = others().any(|other| header.is_known[other] || columns[other].is_value());
+        let is_plain = matches!(self.separator, Separator::Byte(_)) && is_exact;
+        !column.cells.iter().take(50).any(|cell| *cell == name)
+            && !column.is_repetitive()
+            && !are_counts(name, column)
+            && share_of(&column.cells, starts) <= 0.5
+            && (is_exact || share_of(&column.cells, is_like) < 0.5)
+            && !(is_value && !is_exact && is_other_text())
+            && (is_of_table || is_plain)
+    }
+
+    /// The one column of texts that all differ, next to numbers below a word.
+    fn key_by_content(&self, header: &Header<'a>, columns: &[Column<'a>]) -> Option<usize> {
+        let is_key = |column: &&Column<'_>| {
+            column.is_text() && column.is_unique() && column.look_like_keys() > 0.5
+        };
+        let mut keys = (0..columns.len()).filter(|column| is_key(&&columns[*column]));
+        let key = keys.next().filter(|_| keys.next().is_none())?;
+        let is_number = |column: &usize| {
+            columns[*column].are_numbers() >= 0.8
+                && !matches!(
+                    value(header.names[*column]),
+                    Value::Number(_) | Value::Missing
+                )
+        };
+        let numbers: Vec<usize> = (0..columns.len()).filter(is_number).collect();
+        let is_word = |name: &&[u8]| {
+            name.len() <= 40
+                && !name
+                    .iter()
+                    .any(|byte| byte.is_ascii_digit() || b":/".contains(byte))
+        };
+        let is_known = header.is_known.iter().any(|known| *known);
+        let rows = columns[key].len();
+        let is_size = |column: &usize| columns[*column].size() == Some(MayBeSize::Likely);
+        let is_table = !numbers.is_empty()
+            && header.names.iter().all(is_word)
+            && !columns[key].cells.contains(&header.names[key])
+            && (is_known || rows >= 3 && numbers.iter().any(is_size));
+        is_table.then_some(key)
+    }
+}
+
+impl Header<'_> {
+    /// The same with a column without a name before the others.
+    fn shifted(mut self) -> Self {
+        self.names.insert(0, b"");
+        self.roles.insert(0, None);
+        self.is_known.insert(0, true);
+        self
+    }
+
+    /// The column of a role whose name is preferred.
+    fn best(&self, role: Role) -> Option<usize> {
+        let columns = self.roles.iter().enumerate();
+        let of_role = columns.filter_map(|(column, found)| {
+            found
+                .filter(|(found, _)| *found == role)
+                .map(|(_, rank)| (rank, column))
+        });
+        of_role.min().map(|(_, column)| column)
+    }
+
+    /// Each role that a column has, and the column.
+    fn all(&self) -> Vec<(Role, usize)> {
+        let roles = self.roles.iter().flatten().map(|(role, _)| *role);
+        roles
+            .filter_map(|role| Some((role, self.best(role)?)))
+            .collect()
+    }
+}
+
+/// Whether a column says how many keys there are: numbers that come again below a plural.
+fn are_counts(name: &[u8], column: &Column<'_>) -> bool {
+    name.ends_with(b"s") && column.are_numbers() >= MOST && !column.is_unique()
+}
+
+/// Whether a column is called key, name or the like, and nothing else.
+fn is_exact(name: &[u8]) -> bool {
+    const EXACT: [&str; 8] = [
+        "key",
+        "keys",
+        "name",
+        "names",
+        "keyname",
+        "key_name",
+        "key name",
+        "redis_key",
+    ];
+    let name = name
+        .strip_prefix(b"@")
+        .or(name.strip_prefix(b"_"))
+        .or(name.strip_prefix(b"#"))
+        .unwrap_or(name);
+    EXACT
+        .iter()
+        .any(|exact| name.eq_ignore_ascii_case(exact.as_bytes()))
+}
+
+/// The form of a name: letters as one, digits as one.
+fn pattern(name: &[u8]) -> Vec<u8> {
+    let mut pattern: Vec<u8> = Vec::new();
+    for byte in name {
+        let class = match byte {
+            b'0'..=b'9' => b'9',
+            byte if byte.is_ascii_alphabetic() || *byte >= 0x80 => b'a',
+            byte => *byte,
+        };
+        if !(class == b'9' || class == b'a') || pattern.last() != Some(&class) {
+            pattern.push(class);
+        }
+    }
+    pattern
+}

@@ -1,0 +1,314 @@
+//! Tables: every way to cut the lines into cells of which one alone is the key, and the surest of them.
+
+mod bare;
+mod header;
+
+use std::collections::HashSet;
+
+use crate::format::parse::escape;
+use crate::format::parse::python;
+use crate::format::parse::size::is_missing;
+use crate::format::shape::column::{Column, MOST, share_of};
+use crate::format::shape::cut::{CutRows, Text};
+use crate::format::shape::lines::Lines;
+use crate::format::table::columns::{ColumnNames, Role};
+use crate::format::table::layout::{KeyText, Layout};
+use crate::format::table::separator::Separator;
+
+/// Types that a database prints below the header.
+const SQL_TYPES: [&str; 10] = [
+    "varchar", "int64", "int32", "bigint", "integer", "text", "double", "uint64", "hugeint", "blob",
+];
+
+/// How sure it is that the lines are the rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::format::shape) enum Certainty {
+    /// Slots and how many keys each has.
+    SlotCounts,
+    /// One word of each line is another in each, the others hardly vary: that may be a key with text around it.
+    Doubtful,
+    /// Rows of keys and numbers, or keys that end with a number: nothing tells.
+    Ambiguous,
+    /// One column is of names of several kinds, all different, and the others are values.
+    Likely,
+    /// The header, or the numbers of slots, say so.
+    Proven,
+}
+
+/// A table.
+#[derive(Debug)]
+pub(in crate::format::shape) struct Table {
+    pub certainty: Certainty,
+    pub layout: Layout,
+    /// Columns of numbers that nothing is made of.
+    pub unread: Vec<Vec<u8>>,
+}
+
+/// The surest table that the lines are; of equally sure ones that with the separator that names of keys have least.
+pub(in crate::format::shape) fn surest(lines: &Lines<'_>, names: &ColumnNames) -> Option<Table> {
+    let mut best: Option<Table> = None;
+    for separator in candidates(lines) {
+        let found = with(lines, separator, names);
+        if found.as_ref().map(|table| table.certainty) > best.as_ref().map(|table| table.certainty)
+        {
+            best = found;
+        }
+        if best
+            .as_ref()
+            .is_some_and(|table| table.certainty == Certainty::Proven)
+        {
+            break;
+        }
+    }
+    best
+}
+
+/// The table with a header that names these columns, by any separator.
+pub(in crate::format::shape) fn named(
+    lines: &Lines<'_>,
+    separators: &[Separator],
+    names: &ColumnNames,
+) -> Option<Table> {
+    separators.iter().find_map(|separator| {
+        let mut cut = CutRows::of(lines.head, &lines.rows, *separator);
+        let has_border = has_border(&mut cut, *separator);
+        Searched {
+            lines,
+            cut,
+            separator: *separator,
+            has_border,
+            names,
+        }
+        .with_header()
+    })
+}
+
+/// The separators that most of the first rows have.
+pub(in crate::format::shape) fn candidates(lines: &Lines<'_>) -> Vec<Separator> {
+    const LOOKED_AT: usize = 24;
+    let step = lines.rows.len().div_ceil(LOOKED_AT).max(1);
+    let sample: Vec<&[u8]> = lines.rows.iter().copied().step_by(step).collect();
+    let only = lines.separator();
+    let is_wanted =
+        |separator: &Separator| only.is_none_or(|byte| *separator == Separator::Byte(byte));
+    // A title before few rows is much of them, and cells in quotes may have several lines.
+    let is_open = |row: &&[u8]| memchr::memchr_iter(b'"', row).count() % 2 == 1;
+    let is_short = lines.rows.len() < 30 || sample.iter().any(is_open);
+    let least = if is_short { 0.25 } else { 0.6 };
+    let is_there = |separator: &Separator| share_of(&sample, |row| separator.is_in(row)) >= least;
+    let is_framed = share_of(&sample, |row| matches!(row.trim_ascii(), [b'|', .., b'|'])) >= 0.9;
+    // A row between bars is cut at each of them.
+    let is_usable = |separator: &Separator| !(is_framed && *separator == Separator::Text(" | "));
+    let all = Separator::ALL.into_iter();
+    all.filter(|separator| is_wanted(separator) && is_usable(separator) && is_there(separator))
+        .collect()
+}
+
+/// Why a table is refused whose header has known names alone, and none of a column of keys.
+pub(in crate::format::shape) fn without_key(
+    lines: &Lines<'_>,
+    names: &ColumnNames,
+) -> Option<String> {
+    let is_one = |separator: Separator| {
+        let mut cut = CutRows::of(lines.head, &lines.rows, separator);
+        let has_border = has_border(&mut cut, separator);
+        Searched {
+            lines,
+            cut,
+            separator,
+            has_border,
+            names,
+        }
+        .has_known_header()
+    };
+    candidates(lines).into_iter().any(is_one).then(|| {
+        "a table whose header names no key, no key dump: --key-column NAME says which column has the keys; \
+         --format lines reads each line as a key"
+            .into()
+    })
+}
+
+fn has_border(cut: &mut CutRows<'_>, separator: Separator) -> bool {
+    let may_have = separator == Separator::Byte(b'|') || separator == Separator::Text("│");
+    may_have && cut.strip_border()
+}
+
+fn with(lines: &Lines<'_>, separator: Separator, names: &ColumnNames) -> Option<Table> {
+    let mut cut = CutRows::of(lines.head, &lines.rows, separator);
+    let has_border = has_border(&mut cut, separator);
+    let searched = Searched {
+        lines,
+        cut,
+        separator,
+        has_border,
+        names,
+    };
+    searched.with_header().or_else(|| searched.without_header())
+}
+
+/// Rows cut by a separator, and what is looked for in them.
+struct Searched<'s, 'a> {
+    lines: &'s Lines<'a>,
+    cut: CutRows<'a>,
+    separator: Separator,
+    has_border: bool,
+    names: &'s ColumnNames,
+}
+
+impl<'a> Searched<'_, 'a> {
+    /// The rows of exactly this many cells, or those of more where there are none.
+    pub(super) fn rows_of(&self, rows: &[usize], columns: usize) -> Vec<usize> {
+        let of = |is: &dyn Fn(usize) -> bool| -> Vec<usize> {
+            rows.iter()
+                .copied()
+                .filter(|row| is(self.cut.cells(*row).len()))
+                .collect()
+        };
+        let exact = of(&|cells| cells == columns);
+        if exact.is_empty() {
+            of(&|cells| cells >= columns)
+        } else {
+            exact
+        }
+    }
+
+    pub(super) fn are_sql_types(&self, row: usize) -> bool {
+        let is = |cell: Text<'_>| {
+            SQL_TYPES
+                .iter()
+                .any(|name| cell.trimmed().eq_ignore_ascii_case(name.as_bytes()))
+        };
+        self.cut.texts(row).into_iter().all(is)
+    }
+
+    pub(super) fn column(&self, rows: &[usize], column: usize) -> Column<'a> {
+        let cells = rows
+            .iter()
+            .map(|row| self.cut.text(*row, self.cut.cells(*row)[column]).trimmed());
+        Column::of(cells.collect())
+    }
+
+    /// A layout with the key in a column, and what the rows show of the others.
+    pub(super) fn layout(
+        &self,
+        columns: usize,
+        key: usize,
+        cells: &[Column<'a>],
+        exact: &[usize],
+    ) -> Layout {
+        let mut layout = Layout::new(self.separator, columns);
+        layout.at[Role::Key.place()] = Some(key);
+        layout.has_border = self.has_border;
+        layout.values = cells
+            .iter()
+            .map(|column| column.is_value() && column.len() > 0)
+            .collect();
+        layout.is_trimmed = self.is_padded(exact, key);
+        layout.words = cells.iter().map(Column::words).collect();
+        let keys = &cells[key].cells;
+        let is_quoted = |cell: &&[u8]| escape::is_quoted(cell);
+        if share_of(keys, |cell| is_python(cell)) >= MOST {
+            layout.key_text = KeyText::Python;
+        } else if !matches!(self.separator, Separator::Byte(_)) && share_of(keys, is_quoted) >= MOST
+        {
+            layout.key_text = KeyText::Quoted;
+        }
+        layout
+    }
+
+    /// Whether the cells of a column have blanks around them that are not theirs.
+    pub(super) fn is_padded(&self, rows: &[usize], column: usize) -> bool {
+        if !matches!(self.separator, Separator::Byte(_)) || self.has_border {
+            return true;
+        }
+        let columns: Vec<usize> = match rows {
+            [_, _, _, ..] => vec![column],
+            [first, ..] => (0..self.cut.cells(*first).len()).collect(),
+            [] => return false,
+        };
+        let is_bare = |text: Text<'_>| {
+            !text.is_quoted && text.raw.len() == text.trimmed().len() && !text.raw.is_empty()
+        };
+        let texts = |row: &usize| {
+            let cells = self.cut.cells(*row);
+            columns
+                .iter()
+                .filter_map(|column| Some(self.cut.text(*row, *cells.get(*column)?)))
+                .collect::<Vec<_>>()
+        };
+        let all: Vec<Text<'_>> = rows.iter().take(200).flat_map(texts).collect();
+        let is_any = all
+            .iter()
+            .any(|text| !text.is_quoted && text.raw.len() > text.trimmed().len());
+        is_any && !all.into_iter().any(is_bare)
+    }
+}
+
+/// Whether the cells of a column are the slots of those of another: the first is that of the slots.
+pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
+    const ROWS: usize = 8;
+    let is_slot = |column: &Column<'_>| {
+        column.len() >= ROWS
+            && column.are_numbers() >= 0.99
+            && column.numbers.len() == column.len()
+            && column.numbers.iter().all(|slot| *slot < 16384)
+            // One number in every row proves nothing: 0 is the slot of an empty cell.
+            && column.numbers.iter().any(|slot| *slot != column.numbers[0])
+    };
+    let slots = (0..columns.len()).filter(|column| is_slot(&columns[*column]));
+    let keys = |slots: usize| {
+        let numbers = &columns[slots].numbers;
+        let fits = move |key: &usize| {
+            let pairs = columns[*key].cells.iter().zip(numbers);
+            let right = pairs
+                .filter(|(key, slot)| u64::from(hashslot::slot(key)) == **slot)
+                .count();
+            right as f64 >= MOST * numbers.len() as f64
+        };
+        (0..columns.len())
+            .filter(move |key| *key != slots)
+            .find(fits)
+            .map(|key| (slots, key))
+    };
+    slots.into_iter().find_map(keys)
+}
+
+/// Whether a cell is a literal of Python, the quotes of which are doubled where the cell is in quotes.
+fn is_python(cell: &[u8]) -> bool {
+    let is_doubled = memchr::memmem::find(cell, b"\"\"").is_some();
+    let single = || String::from_utf8_lossy(cell).replace("\"\"", "\"");
+    let is_text = || cell.starts_with(b"'") && python::is_text(cell);
+    python::is_bytes(cell) || is_text() || is_doubled && python::is_bytes(single().as_bytes())
+}
+
+/// The number of different columns that names are given for by place: `key,size,_`.
+pub(in crate::format::shape) fn by_place(
+    places: &[String],
+    names: &ColumnNames,
+) -> Result<Vec<Option<Role>>, String> {
+    let mut seen = HashSet::new();
+    let mut roles = Vec::new();
+    for place in places {
+        let role = match place.as_str() {
+            "_" | "" | "-" => None,
+            name => Some(names.role(name.as_bytes()).map(|(role, _)| role).ok_or_else(|| {
+                format!("no column is called \"{name}\"; there are key, size, ops, ttl, type, db, elements, idle, lfu, and _ for one that is not read")
+            })?),
+        };
+        if let Some(role) = role.filter(|role| !seen.insert(role.place())) {
+            return Err(format!("two columns of the same kind ({role:?})"));
+        }
+        roles.push(role);
+    }
+    if !roles.contains(&Some(Role::Key)) {
+        return Err(String::from(
+            "no column is the key: --columns key,size, say",
+        ));
+    }
+    Ok(roles)
+}
+
+/// Whether a cell says that there is nothing.
+pub(in crate::format::shape) fn is_nothing(cell: &[u8]) -> bool {
+    is_missing(cell.trim_ascii())
+}

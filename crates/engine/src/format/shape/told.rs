@@ -1,0 +1,176 @@
+//! The description of the shape of an input: in a line of a report, and as a warning where the lines alone show it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::format::shape::table::{Certainty, Table};
+use crate::format::shape::wrapped::Wrap;
+use crate::format::table::columns::Role;
+use crate::format::table::layout::{KeyText, Layout};
+use crate::metric::Metric;
+use crate::name::Name;
+use crate::sentence::Sentence;
+
+const RAW: &str = "where each line is a key, --format lines reads it as one";
+
+/// The description of the shape of an input.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Told {
+    /// The shape, without any content of the input; empty for raw keys.
+    pub shape: String,
+    /// A warning, where nothing but the lines themselves shows it.
+    pub warning: Option<Sentence>,
+    /// Another way to read it.
+    pub note: Option<Sentence>,
+    /// Why the input was not read.
+    pub refused: Option<Sentence>,
+}
+
+impl Told {
+    /// A shape that is beyond doubt.
+    pub(super) fn sure(shape: &str) -> Told {
+        Told {
+            shape: shape.into(),
+            ..Told::default()
+        }
+    }
+
+    /// A file of a directory that cannot be read as a dump.
+    pub(crate) fn refused(why: String) -> Told {
+        Told {
+            refused: Some(why.into()),
+            ..Told::default()
+        }
+    }
+
+    /// Raw keys, with a doubt.
+    pub(super) fn raw(doubt: Option<Sentence>, is_of_client: bool) -> Told {
+        let client = "lines of kubectl, docker or telnet at the start, left out";
+        let client = is_of_client.then(|| Sentence::default().words(client));
+        Told {
+            shape: String::new(),
+            warning: doubt.or(client),
+            ..Told::default()
+        }
+    }
+
+    /// Objects of JSON that are read as keys.
+    pub(super) fn json_keys() -> Told {
+        let what = "each line is an object of JSON without a member key, and is read as a key itself; --key-column NAME reads a member of it";
+        Told {
+            shape: String::new(),
+            warning: Some(Sentence::default().words(what)),
+            ..Told::default()
+        }
+    }
+
+    /// Objects of JSON whose key was found by content.
+    pub(super) fn by_content(name: &str) -> Told {
+        let warning = Sentence::default()
+            .words("the keys were taken from the member ")
+            .name(name)
+            .words(", which is another text in each object; --key-column NAME names another, --format lines reads each line as a key");
+        Told {
+            shape: "JSON objects, keys found by their content".into(),
+            warning: Some(warning),
+            ..Told::default()
+        }
+    }
+
+    /// Keys in constant text.
+    pub(super) fn wrapped(wrap: &Wrap) -> Told {
+        let shape = wrap.name();
+        let warning = match wrap {
+            Wrap::Pair => format!("read as {shape}; {RAW}"),
+            _ => format!("read as {shape}: the text around each key was cut; {RAW}"),
+        };
+        Told {
+            shape: shape.into(),
+            warning: Some(Sentence::default().words(warning)),
+            ..Told::default()
+        }
+    }
+
+    /// A table.
+    pub(super) fn table(table: &Table) -> Told {
+        let shape = described(&table.layout);
+        let is_likely = table.certainty < Certainty::Proven;
+        let warning = format!("read as {shape}; {RAW}");
+        let note = table.unread.first().map(|name| {
+            Sentence::default()
+                .words("nothing was made of the numbers in the column ")
+                .name(Name::from(name.as_slice()))
+                .words("; --size-column NAME reads them as sizes, --ops-column NAME as operations")
+        });
+        Told {
+            warning: is_likely.then(|| Sentence::default().words(warning)),
+            note,
+            shape,
+            ..Told::default()
+        }
+    }
+}
+
+/// A table in words.
+pub(in crate::format) fn described(layout: &Layout) -> String {
+    let Layout {
+        columns,
+        key_text,
+        header,
+        ..
+    } = layout;
+    let separator = layout.separator.name();
+    let key = layout.key() + 1;
+    let header = match header {
+        Some(_) => "below a header",
+        None => "without a header",
+    };
+    let size = layout.size().map_or(String::new(), |size| {
+        format!(", size in column {}", size + 1)
+    });
+    let python = match key_text {
+        KeyText::Plain => "",
+        KeyText::Python => ", keys as literals of Python",
+        KeyText::Quoted => ", keys in quotes",
+    };
+    format!(
+        "a table of {columns} columns {header}, separated by {separator}: key in column {key}{size}{python}"
+    )
+}
+
+/// The flags that read the columns of a table.
+fn flags(layout: &Layout) -> String {
+    let of = |column: usize| {
+        let is = |role: Role| layout.at[role.place()] == Some(column);
+        match () {
+            () if is(Role::Key) => "key",
+            () if is(Role::of(Metric::Bytes)) => "size",
+            () => "_",
+        }
+    };
+    let columns: Vec<&str> = (0..layout.columns).map(of).collect();
+    format!(
+        "--columns {} --column-separator {}",
+        columns.join(","),
+        layout.separator.flag()
+    )
+}
+
+/// The warning for raw keys that may be cells of a table.
+pub(super) fn doubtful(layout: &Layout) -> Sentence {
+    let flags = flags(layout);
+    Sentence::default().words(format!(
+        "one word of each line is another in each, the others hardly vary or are numbers, and the whole lines are read as keys: \
+         {flags} reads columns; {RAW}"
+    ))
+}
+
+/// Why a table is refused that may be raw keys.
+pub(super) fn ambiguous(layout: &Layout) -> String {
+    let flags = flags(layout);
+    format!(
+        "keys, or keys and numbers with {} between? All names are of one kind and may end so: {flags} reads columns, --format lines \
+         reads each line as a key",
+        layout.separator.name()
+    )
+}

@@ -1,0 +1,309 @@
+//! The rows of a table that is open: batches of plain rows are cut all at once, others cell by cell; the result is the same.
+
+use crate::format::around::{Around, around, is_comment};
+use crate::format::batch::{Number, Spans, Word};
+use crate::format::frame::row_boundary::{Quotes, RowBoundary};
+use crate::format::parse::csv_row::{MAX_FIELDS, cut_row};
+use crate::format::parse::size::ReadNumber;
+use crate::format::table;
+use crate::format::table::columns::{KeyEscapes, Role};
+use crate::format::table::key_spelling::{KeySpelling, cut_line};
+use crate::format::table::layout::Layout;
+use crate::format::table::plain_rows;
+use crate::format::table::plain_rows::Grid;
+use crate::format::table::separator::{Cell, Separator};
+use crate::format::table::{Carried, Refusal, Row, Span, Step, Unreadables};
+use crate::format::{Columns, Head, Notice, Opened, ReadStats, Reader, Sink};
+use crate::metric::Metric;
+use crate::source::block::{Block, Padded, Piece};
+use crate::source::boundary::line_at;
+
+/// A table that is open; other tools' CSV is read by it too.
+pub(crate) struct CsvKeys {
+    layout: Layout,
+    keys: KeySpelling,
+}
+
+impl CsvKeys {
+    /// A table of this layout, with its keys as `head` shows that they are spelled.
+    pub(crate) fn of(head: Head<'_>, layout: Layout, escapes: KeyEscapes) -> CsvKeys {
+        let keys = match layout.plain_delimiter() {
+            Some(delimiter) if layout.header.is_some() => {
+                let bytes = head.bytes.get(layout.header_at as usize..);
+                let bytes = bytes.unwrap_or_default();
+                KeySpelling::of(Head { bytes, ..head }, delimiter, layout.key(), escapes)
+            }
+            _ => KeySpelling::Plain,
+        };
+        CsvKeys { layout, keys }
+    }
+
+    /// The table as an input in the format called `format`.
+    pub(crate) fn opened(self, format: &'static str) -> Opened {
+        let boundary = match (self.keys, self.layout.separator) {
+            (KeySpelling::Escaped, _) => RowBoundary::Lines(b'\n'),
+            (_, Separator::Byte(delimiter)) if self.layout.has_quotes => {
+                RowBoundary::Quoted(b'\n', Quotes::Doubled(delimiter))
+            }
+            _ => RowBoundary::Lines(b'\n'),
+        };
+        Opened::blocks(format, boundary, self)
+    }
+
+    fn carried(&self) -> Carried {
+        self.layout.at.map(|at| at.is_some())
+    }
+
+    /// How a column is read, and what its content is called.
+    fn reader(&self, role: Role) -> ReadNumber {
+        match role {
+            Role::Weight(metric) if metric.is_size() => self.layout.size_unit.size_reader(),
+            Role::Number(Number::Expiry) => self.layout.expiry_unit.expiry_reader(),
+            Role::Number(number) => table::reader_of_number(number),
+            Role::Weight(metric) => table::reader_of(metric),
+            Role::Key | Role::Word(_) => |_| None,
+        }
+    }
+
+    /// Reads a batch of plain rows, each of them a key; returns where the next one starts. `None`: some
+    /// row of it has to be looked at.
+    fn read_plain(
+        &self,
+        base: Padded<'_>,
+        from: usize,
+        columns: &mut Columns<'_>,
+        grid: &mut Grid,
+        spans: &mut Spans,
+    ) -> Option<usize> {
+        let delimiter = self.layout.plain_delimiter()?;
+        let next = grid.cut(
+            base,
+            from as u32,
+            delimiter,
+            self.layout.columns,
+            self.layout.has_quotes,
+            columns.find_cells,
+        )?;
+        let text = &base.bytes()[from..base.len().min(next as usize)];
+        let has_escapes = || memchr::memchr(b'\\', text).is_some();
+        match self.keys {
+            KeySpelling::Plain => {}
+            KeySpelling::Escaped | KeySpelling::Name if !has_escapes() => {}
+            _ => return None,
+        }
+        let Columns {
+            keys,
+            values,
+            with_attributes,
+            ..
+        } = columns;
+        let with_attributes = *with_attributes;
+        values.clear();
+        grid.column(self.layout.key(), keys);
+        let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
+        let weights = weights.map(|(metric, column)| (Role::Weight(metric), column));
+        let numbers = Number::ALL.into_iter().zip(&mut values.numbers);
+        let numbers = numbers.map(|(number, column)| (Role::Number(number), column));
+        let is_read = |role: &Role| with_attributes || !role.is_attribute();
+        for (role, column) in weights.chain(numbers).filter(|(role, _)| is_read(role)) {
+            if let Some(at) = self.layout.at[role.place()] {
+                grid.column(at, spans);
+                let read = self.reader(role);
+                let is_read = if self.layout.means_other_numbers(role) {
+                    plain_rows::values(base, spans, |text| table::optional(text, read), column)
+                } else {
+                    plain_rows::numbers(base, spans, |text| table::optional(text, read), column)
+                };
+                if !is_read {
+                    return None;
+                }
+            }
+        }
+        for word in Word::ALL.into_iter().filter(|_| with_attributes) {
+            if let Some(at) = self.layout.at[Role::Word(word).place()] {
+                grid.column(at, values.word_mut(word));
+            }
+        }
+        Some(next as usize)
+    }
+
+    /// The row at `at`, and where the next one starts.
+    fn next(&self, content: &mut [u8], at: usize, cut: &mut CutRow) -> (usize, Step) {
+        let line = line_at(content, at).0;
+        if let Some(found) = around(line) {
+            let step = match found {
+                Around::Blank => Step::Blank,
+                _ => Step::Around,
+            };
+            return (line_at(content, at).1, step);
+        }
+        let Some(after) = self.cut(content, at, cut) else {
+            let after = line_at(content, at).1;
+            return (
+                after,
+                Step::Reject("a text in double quotes that ends elsewhere".into()),
+            );
+        };
+        if cut.cells.is_empty() {
+            return (after, Step::Blank);
+        }
+        let step = self.row(content, cut).unwrap_or_else(|refusal| {
+            if is_comment(line_at(content, at).0) {
+                Step::Around
+            } else {
+                Step::Reject(refusal)
+            }
+        });
+        (after, step)
+    }
+
+    /// Cuts the row at `at` into cells; returns where the next one starts.
+    fn cut(&self, content: &mut [u8], at: usize, cut: &mut CutRow) -> Option<usize> {
+        let CutRow { cells, fields, .. } = cut;
+        let is_escaped = self.keys == KeySpelling::Escaped;
+        if let (Separator::Byte(delimiter), true) = (
+            self.layout.separator,
+            self.layout.has_quotes && !self.layout.is_trimmed,
+        ) {
+            let (after, is_cut) = if is_escaped {
+                cut_line(content, at, delimiter, fields)
+            } else {
+                (cut_row(content, at, delimiter, fields), Some(()))
+            };
+            is_cut?;
+            let is_quoted = |(from, _): &Span| content[..*from as usize].last() == Some(&b'"');
+            cells.clear();
+            cells.extend(fields.iter().map(|span| Cell {
+                span: *span,
+                is_quoted: is_quoted(span),
+            }));
+            return Some(after);
+        }
+        let (line, after) = line_at(content, at);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        self.layout
+            .separator
+            .cut(line, self.layout.has_quotes, cells);
+        for cell in cells.iter_mut() {
+            cell.span = (cell.span.0 + at as u32, cell.span.1 + at as u32);
+            if cell.is_quoted {
+                cell.span = undouble(content, cell.span);
+            }
+        }
+        Some(after)
+    }
+
+    /// The key of a row and its other cells.
+    fn row(&self, content: &mut [u8], cut: &mut CutRow) -> Result<Step, Refusal> {
+        let layout = &self.layout;
+        let cells = layout.inside(&cut.cells);
+        if layout.is_header(content, cells) {
+            return Ok(Step::Around);
+        }
+        let Some(key) = layout.key_in(content, cells) else {
+            let many = if cells.len() >= MAX_FIELDS {
+                " or more"
+            } else {
+                ""
+            };
+            let reason = format!(
+                "{}{many} fields, where the table has {}",
+                cells.len(),
+                layout.columns
+            );
+            return Err(reason.into());
+        };
+        let of_column =
+            |column: usize| layout.bare(content, column, cells[layout.place(column, cells.len())]);
+        let field = |role: Role| layout.at[role.place()].map(of_column);
+        let text =
+            |role| field(role).map_or(&b""[..], |(from, to)| &content[from as usize..to as usize]);
+        let mut unreadable = Unreadables::default();
+        let mut number = |role, read: ReadNumber| {
+            let text = text(role);
+            table::optional(text, read).unwrap_or_else(|| unreadable.note(role, text))
+        };
+        let mut row = Row::of(layout.bare(content, layout.key(), key));
+        for (metric, weight) in Metric::WEIGHTS.into_iter().zip(&mut row.weights) {
+            let role = Role::Weight(metric);
+            *weight = number(role, self.reader(role));
+        }
+        for (of, value) in Number::ALL.into_iter().zip(&mut row.numbers) {
+            let role = Role::Number(of);
+            *value = number(role, self.reader(role));
+        }
+        row.words = Word::ALL.map(|word| field(Role::Word(word)).unwrap_or_default());
+        let written = row.key;
+        let undone = self
+            .keys
+            .undo(content, row.key)
+            .and_then(|key| layout.undo(content, key));
+        row.key = undone.ok_or("a key without the quotes that the first ones have")?;
+        let has_quotes = u32::from(self.keys == KeySpelling::EscapedInField);
+        let is_shorter = row.key.1 - row.key.0 + 2 * has_quotes < written.1 - written.0;
+        cut.undone += u64::from(is_shorter && self.keys != KeySpelling::Plain);
+        Ok(Step::of(row, unreadable))
+    }
+}
+
+/// A row that is cut; kept for its memory.
+#[derive(Default)]
+struct CutRow {
+    fields: Vec<Span>,
+    cells: Vec<Cell>,
+    /// Keys so far whose escapes were undone.
+    undone: u64,
+}
+
+/// Makes one quote of two in a cell.
+fn undouble(content: &mut [u8], (from, to): Span) -> Span {
+    let mut write = from as usize;
+    let mut read = from as usize;
+    while read < to as usize {
+        content[write] = content[read];
+        read += if content[read..to as usize].starts_with(b"\"\"") {
+            2
+        } else {
+            1
+        };
+        write += 1;
+    }
+    (from, write as u32)
+}
+
+impl Reader for CsvKeys {
+    fn read(
+        &self,
+        block: &mut Block,
+        piece: Piece,
+        columns: &mut Columns<'_>,
+        sink: &mut dyn Sink,
+    ) -> ReadStats {
+        let mut seen = ReadStats::default();
+        let mut cut = CutRow::default();
+        let mut from = table::start(block, piece, &mut seen);
+        from = table::skipped(from, piece, self.layout.skip).min(block.len());
+        let (mut grid, mut spans) = (Grid::default(), Spans::default());
+        while from < block.len() {
+            if let Some(next) =
+                self.read_plain(block.padded(), from, columns, &mut grid, &mut spans)
+            {
+                table::hand_on(block, columns, sink, &mut seen);
+                from = next;
+                continue;
+            }
+            from = table::read_batch(
+                block,
+                from,
+                self.carried(),
+                columns,
+                sink,
+                &mut seen,
+                piece.offset,
+                |content, at| self.next(content, at, &mut cut),
+            );
+        }
+        seen.note(Notice::EscapedKey, cut.undone);
+        seen
+    }
+}

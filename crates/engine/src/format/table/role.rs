@@ -1,0 +1,63 @@
+//! The content of a column of a table.
+
+use crate::format::batch::{Number, Word};
+use crate::format::read_stats::Lost;
+use crate::metric::{Metric, WEIGHTS};
+
+/// The content of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The key.
+    Key,
+    /// Its weight in a metric.
+    Weight(Metric),
+    /// Another number.
+    Number(Number),
+    /// A word.
+    Word(Word),
+}
+
+/// Roles besides weights.
+const OTHERS: usize = 1 + Number::ALL.len() + Word::ALL.len();
+
+/// How many roles there are.
+pub(crate) const ROLES: usize = OTHERS + WEIGHTS;
+
+impl Role {
+    /// The weight of `metric`, and the key for keys.
+    pub(crate) fn of(metric: Metric) -> Role {
+        if metric == Metric::Keys {
+            Role::Key
+        } else {
+            Role::Weight(metric)
+        }
+    }
+
+    /// Whether no weight is made of it.
+    pub(crate) fn is_attribute(self) -> bool {
+        use Number::{Elements, Expiry, Idle};
+        matches!(self, Role::Word(_) | Role::Number(Expiry | Elements | Idle))
+    }
+
+    /// The name of its value in reports, where it cannot be read.
+    pub(crate) fn value(self) -> Lost {
+        match self {
+            Role::Key | Role::Word(_) => Lost::Other,
+            Role::Weight(metric) if metric.is_size() => Lost::Size,
+            Role::Weight(_) => Lost::Operations,
+            Role::Number(Number::Database) => Lost::Database,
+            Role::Number(Number::Expiry) => Lost::Expiry,
+            Role::Number(_) => Lost::Other,
+        }
+    }
+
+    /// Its place in arrays of `ROLES` entries.
+    pub(crate) fn place(self) -> usize {
+        match self {
+            Role::Key => 0,
+            Role::Number(number) => 1 + number as usize,
+            Role::Word(word) => 1 + Number::ALL.len() + word as usize,
+            Role::Weight(metric) => OTHERS + metric.weight().unwrap_or(0),
+        }
+    }
+}

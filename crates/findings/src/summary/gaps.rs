@@ -1,0 +1,96 @@
+//! Gaps in the loads that nodes are judged by: values that could not be read or are missing, and rows that are not
+//! keys. A few of them may hide the heaviest keys: those whose sizes programs write in other forms.
+
+use slotscope_engine::format::Lost;
+use slotscope_engine::metric::Metric;
+
+use crate::summary::InputFacts;
+use crate::summary::measure::Measure;
+
+/// A larger share of missing sizes leaves memory unjudged.
+const MISSING_UNJUDGED: f64 = 0.1;
+/// This many rows that could not be read as keys, and a larger share of them, count as lost keys.
+const LOST_ROWS: u64 = 3;
+const LOST_SHARE: f64 = 0.001;
+
+/// The gaps of an input.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gaps {
+    /// Sizes that could not be read.
+    pub sizes: Option<Gap>,
+    /// Numbers of operations that could not be read.
+    pub operations: Option<Gap>,
+    /// Keys without a size, where others have one.
+    pub without_size: u64,
+    /// Keys.
+    pub keys: u64,
+    /// Rows that could not be read as keys, where they are more than a few.
+    pub lost_rows: u64,
+}
+
+/// Values that could not be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gap {
+    /// Their kind.
+    pub role: Lost,
+    /// How many.
+    pub count: u64,
+    /// How many rows there are.
+    pub of: u64,
+    /// The first of them, as it stands there, or redacted.
+    pub text: String,
+    /// Its line.
+    pub line: Option<u64>,
+}
+
+impl Gaps {
+    /// The gaps of `input`.
+    pub(crate) fn of(input: &InputFacts) -> Gaps {
+        let gap = |role: Lost| {
+            let found = input
+                .unreadable_values
+                .iter()
+                .find(|values| values.role == role)?;
+            Some(Gap {
+                role,
+                count: found.count,
+                of: input.keys,
+                text: found.first.reason.clone(),
+                line: found.first.line,
+            })
+        };
+        let known = input.weights.get(Metric::Bytes).copied();
+        let unread = gap(Lost::Size).map_or(0, |gap| gap.count);
+        let rejected = input.rejected.count;
+        let is_lost =
+            rejected >= LOST_ROWS && rejected as f64 >= LOST_SHARE * (input.keys + rejected) as f64;
+        Gaps {
+            sizes: gap(Lost::Size),
+            operations: gap(Lost::Operations),
+            without_size: known.map_or(0, |known| input.keys.saturating_sub(known + unread)),
+            keys: input.keys,
+            lost_rows: if is_lost { rejected } else { 0 },
+        }
+    }
+
+    /// The values of this measure that could not be read.
+    pub(crate) fn unreadable(&self, measure: Measure) -> Option<&Gap> {
+        match measure.metric() {
+            Metric::Bytes => self.sizes.as_ref(),
+            Metric::Ops => self.operations.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Whether too many values of this measure are missing.
+    pub(crate) fn are_missing(&self, measure: Measure) -> bool {
+        measure == Measure::Bytes
+            && self.without_size as f64 >= MISSING_UNJUDGED * self.keys.max(1) as f64
+    }
+
+    /// The fair shares of `nodes` nodes that the fullest may hold besides, if all rows that were lost are its keys.
+    pub(crate) fn lost_shares(&self, nodes: usize) -> f64 {
+        let all = self.keys + self.lost_rows;
+        self.lost_rows as f64 / all.max(1) as f64 * nodes as f64
+    }
+}

@@ -1,0 +1,115 @@
+//! Sizes that nobody can read, in the verdict: the nodes are never called even by what is left.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::shape::names::{any, size};
+use testkit::rng::Rng;
+use testkit::run::{Scratch, code, feed, slotscope};
+
+/// The report of a table on three nodes, and the exit code with a limit on the verdict.
+fn report(table: &str) -> (Value, i32) {
+    let scratch = Scratch::new();
+    scratch.file("keys.csv", table);
+    let json = scratch.run(&["analyze", "keys.csv", "--json"]);
+    let limit = [
+        "analyze",
+        "keys.csv",
+        "--json",
+        "--nodes",
+        "3",
+        "--fail-on",
+        "verdict >= watch",
+    ];
+    (
+        serde_json::from_slice(&json.stdout).unwrap(),
+        code(&scratch.run(&limit)),
+    )
+}
+
+#[test]
+fn the_nodes_are_not_called_even_where_sizes_could_not_be_read() {
+    let unreadable = ["1e+x8", "12,34", "95.4 Mo2", "n.a.", "1.234", "#REF!"];
+    for seed in 0..12 {
+        let mut rng = Rng::new(seed);
+        let mut columns = ["key", "size", "type", "idle"].map(String::from).to_vec();
+        for at in (1..columns.len()).rev() {
+            columns.swap(at, rng.below(at + 1));
+        }
+        let header: Vec<&str> = columns
+            .iter()
+            .map(|name| match name.as_str() {
+                "key" => *rng.pick(&["key", "Key name", "clé", "redis_key"]),
+                "size" => *rng.pick(&["size", "Memory (bytes)", "taille", "mem"]),
+                other => {
+                    if other == "type" {
+                        "type"
+                    } else {
+                        "idle"
+                    }
+                }
+            })
+            .collect();
+        let mut table = header.join(";") + "\n";
+        let bad = *rng.pick(&unreadable);
+        let one_in = 20 + rng.below(80);
+        let mut lost = 0;
+        for i in 0..2000 {
+            let is_lost = i == 5 || rng.one_in(one_in);
+            lost += u64::from(is_lost);
+            let cells: Vec<String> = columns
+                .iter()
+                .map(|name| match name.as_str() {
+                    "key" => any(&mut rng, i),
+                    "size" if is_lost => bad.into(),
+                    "size" => size(&mut rng).to_string(),
+                    "type" => "hash".into(),
+                    _ => rng.below(1000).to_string(),
+                })
+                .collect();
+            writeln!(table, "{}", cells.join(";")).unwrap();
+        }
+        let (report, code) = report(&table);
+        let state = report["verdict"]["state"].as_str().unwrap();
+        assert_eq!((state, code), ("unjudged", 2), "seed {seed}");
+        let sentence = report["verdict"]["sentence"].as_str().unwrap();
+        assert!(
+            sentence.contains(&format!("{lost} of 2,000 sizes could not be read")),
+            "{sentence}"
+        );
+        let found = &report["input"]["unreadable_values"][0];
+        assert_eq!(
+            (found["role"].as_str(), found["count"].as_u64()),
+            (Some("size"), Some(lost))
+        );
+        assert_eq!(
+            report["input"]["keys"], 2000,
+            "no key is lost with its size"
+        );
+        assert!(
+            report["input"]["files"][0]["shape"]
+                .as_str()
+                .unwrap()
+                .contains("size in column")
+        );
+    }
+}
+
+#[test]
+fn an_unreadable_size_is_in_the_first_lines_of_the_terminal() {
+    let rows: String = (0..4000)
+        .map(|i| format!("user:{i},{}\n", if i == 15 { "1e+x8" } else { "100" }))
+        .collect();
+    let output = feed(
+        slotscope(&["analyze", "-", "--no-files"]),
+        format!("key,size\n{rows}").as_bytes(),
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    let first = text.lines().take(2).collect::<Vec<_>>().join(" ");
+    assert!(
+        first.starts_with("UNJUDGED")
+            && first.contains("1 of 4,000 sizes could not be read (\"1e+x8\""),
+        "{text}"
+    );
+}

@@ -1,0 +1,216 @@
+//! The shape of a text decides what is read of it: lists of raw keys are read as they are, files with a structure by it, and
+//! nothing is misread in silence.
+
+mod field;
+mod forms;
+mod names;
+
+use std::collections::BTreeMap;
+
+use slotscope::scan::Scanned;
+use slotscope::source::memory::memory;
+use slotscope::tally::{Parts, Tallies};
+use slotscope_engine::metric::Metric;
+
+use crate::shape::forms::{FORMS, Form, Right, Row};
+use crate::shape::names::{RAW, any, odd, other, size};
+use testkit::rng::Rng;
+use testkit::scan::Scanning;
+
+/// The reading of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Came {
+    /// As it should, without a word.
+    Right,
+    /// As it should, with a warning.
+    Told,
+    /// It was refused, with a way out.
+    Refused,
+    /// Otherwise, with a warning.
+    Said,
+    /// Otherwise, and nothing says so.
+    Silent,
+}
+
+/// Keys with their sizes, or with operations on them.
+#[derive(Debug, PartialEq, Default)]
+struct Loads {
+    keys: BTreeMap<u16, u64>,
+    bytes: u64,
+}
+
+impl Loads {
+    fn of(keys: &[Vec<u8>], sizes: impl Iterator<Item = u64>) -> Loads {
+        let mut loads = Loads {
+            bytes: sizes.sum(),
+            ..Loads::default()
+        };
+        for key in keys {
+            *loads.keys.entry(hashslot::slot(key)).or_default() += 1;
+        }
+        loads
+    }
+
+    fn scanned(scanned: &Scanned<Tallies>, by: Metric) -> Loads {
+        let loads = &scanned.tally.slots.loads;
+        let slots = loads.get(by).cloned().unwrap_or_default();
+        let taken = slots
+            .into_iter()
+            .enumerate()
+            .filter(|(_, count)| *count > 0);
+        Loads {
+            keys: taken.map(|(slot, count)| (slot as u16, count)).collect(),
+            bytes: loads
+                .get(Metric::Bytes)
+                .map_or(0, |bytes| bytes.iter().sum()),
+        }
+    }
+}
+
+/// The reading of `content`, in which `expected` is, with or without sizes, or operations.
+fn came(content: &[u8], right: Right, expected: &Loads) -> Came {
+    let found =
+        Scanning::detected().try_run(&[memory("test", content)], || Tallies::new(Parts::All));
+    let scanned = match found {
+        Ok(scanned) => scanned,
+        Err(refused) => {
+            let text = refused.to_string();
+            assert!(
+                ["--", "slotscope ", "redis-cli"]
+                    .iter()
+                    .any(|way_out| text.contains(way_out)),
+                "{text}"
+            );
+            return Came::Refused;
+        }
+    };
+    let by = if right == Right::Operations {
+        Metric::Ops
+    } else {
+        Metric::Keys
+    };
+    let loads = Loads::scanned(&scanned, by);
+    let has_sizes =
+        |loads: &Loads| loads.bytes.abs_diff(expected.bytes) <= 1 + expected.bytes / 10_000;
+    let is_right = right != Right::Refused
+        && loads.keys == expected.keys
+        && (right != Right::Sizes || has_sizes(&loads))
+        && scanned.rejects.count == 0;
+    let input = &scanned.inputs[0];
+    let is_told = input
+        .told
+        .as_ref()
+        .is_some_and(|told| told.warning.is_some())
+        || !input.seen.warnings().is_empty()
+        || scanned.rejects.count > 0;
+    match (is_right, is_told) {
+        (true, false) => Came::Right,
+        (true, true) => Came::Told,
+        (false, true) => Came::Said,
+        (false, false) => Came::Silent,
+    }
+}
+
+/// Distinct names of a style.
+fn names_of(
+    rng: &mut Rng,
+    count: usize,
+    name: impl Fn(&mut Rng, usize) -> Vec<u8>,
+) -> Vec<Vec<u8>> {
+    let (start, step) = *rng.pick(&[(0, 1), (10_000, 1), (1000, 7919)]);
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for i in 0..20 * count {
+        let name = name(rng, start + i * step % 1_000_003);
+        if names.len() < count && seen.insert(name.clone()) {
+            names.push(name);
+        }
+    }
+    for at in (1..names.len()).rev() {
+        names.swap(at, rng.below(at + 1));
+    }
+    names
+}
+
+/// A file in a form.
+fn written(form: &Form, keys: &[Vec<u8>], sizes: &[u64], rng: &mut Rng) -> String {
+    let rows = keys.iter().zip(sizes).enumerate().map(|(at, (key, size))| {
+        let key = std::str::from_utf8(key).unwrap();
+        (form.row)(
+            &Row {
+                key,
+                size: *size,
+                at,
+            },
+            rng,
+        ) + "\n"
+    });
+    form.head.to_owned() + &rows.collect::<String>() + form.tail
+}
+
+/// Names of keys, and how they are made.
+type Content = (&'static str, fn(&mut Rng, usize) -> String);
+
+#[test]
+fn files_with_a_structure_are_read_by_it_or_refused() {
+    let mut counts = BTreeMap::<Came, Vec<String>>::new();
+    let contents: [Content; 3] = [("any", any), ("odd", odd), ("other", other)];
+    for (number, form) in FORMS.iter().enumerate() {
+        for (content, name) in contents {
+            for count in [1, 5, 50, 900] {
+                if count < 50 && content != "any" {
+                    continue;
+                }
+                let mut rng = Rng::new(number as u64 * 1000 + count as u64);
+                let keys = names_of(&mut rng, count, |rng, i| name(rng, i).into_bytes());
+                let sizes: Vec<u64> = keys.iter().map(|_| size(&mut rng)).collect();
+                let file = written(form, &keys, &sizes, &mut rng);
+                let expected = Loads::of(&keys, sizes.iter().copied());
+                let came = came(file.as_bytes(), form.right, &expected);
+                counts
+                    .entry(came)
+                    .or_default()
+                    .push(format!("{} of {count} {content} keys", form.name));
+            }
+        }
+    }
+    let of = |came: Came| counts.get(&came).cloned().unwrap_or_default();
+    let all: usize = counts.values().map(Vec::len).sum();
+    assert_eq!(of(Came::Silent), Vec::<String>::new());
+    assert!(of(Came::Said).len() * 50 <= all, "{:#?}", of(Came::Said));
+    let refused = of(Came::Refused);
+    let refusable = FORMS
+        .iter()
+        .filter(|form| form.right == Right::Refused)
+        .count();
+    assert!(refused.len() <= 10 * refusable + 6, "{refused:#?}");
+}
+
+#[test]
+fn lists_of_raw_keys_are_read_as_they_are() {
+    let mut others = Vec::new();
+    let mut warned = Vec::new();
+    let mut all = 0;
+    for (number, (style, name)) in RAW.iter().enumerate() {
+        for seed in 0..3 {
+            for count in [50, 900] {
+                let mut rng = Rng::new(number as u64 * 100 + seed);
+                let keys = names_of(&mut rng, count, name);
+                let file = keys.join(&b'\n');
+                let expected = Loads::of(&keys, std::iter::empty());
+                all += 1;
+                match came(&file, Right::Keys, &expected) {
+                    Came::Right => {}
+                    Came::Told => warned.push(format!("{style} {count} {seed}")),
+                    came => others.push(format!("{came:?}: {style} {count} {seed}")),
+                }
+            }
+        }
+    }
+    assert!(others.len() * 25 <= all, "{others:#?}");
+    assert!(
+        !others.iter().any(|other| other.starts_with("Silent")),
+        "{others:#?}"
+    );
+    assert!(warned.len() * 10 <= all, "{warned:#?}");
+}
