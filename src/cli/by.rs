@@ -1,6 +1,7 @@
 //! `--by METRICS`: what load is, with one meaning in every command.
 
 use clap::Args;
+use serde::Serialize;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
@@ -8,15 +9,17 @@ use slotscope_engine::name::Name;
 
 use crate::cli::values::positive;
 use crate::spec::headings::COUNTING;
+use crate::spec::is_default;
 
 /// What load is.
-#[derive(Args, Debug, Clone, Default)]
+#[derive(Args, Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ByArgs {
     /// What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
     ///
     /// [default: memory and load, each by the best metric that the input has] With several the first one, or the one of the
     /// largest weight, comes first. All metrics that the input has are counted and reported; limits are always judged.
     #[arg(long = "by", value_name = "METRICS", help_heading = COUNTING)]
+    #[serde(skip_serializing_if = "is_default")]
     pub by: Option<String>,
 }
 

@@ -1,6 +1,7 @@
 //! Flags that say how much memory nodes have and use.
 
 use clap::Args;
+use serde::Serialize;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
@@ -9,16 +10,19 @@ use slotscope_findings::topology::Topology;
 
 use crate::cli::values::{self, memory_size};
 use crate::spec::headings::LIMITS;
+use crate::spec::is_default;
 
 /// How much room nodes have.
-#[derive(Args, Debug, Clone, Default)]
+#[derive(Args, Debug, Clone, Default, PartialEq, Serialize)]
 #[command(next_help_heading = LIMITS)]
 pub struct CapacityArgs {
     /// The memory limit of a node, as in redis.conf: 4gb
     #[arg(long, value_name = "SIZE")]
+    #[serde(skip_serializing_if = "is_default")]
     pub maxmemory: Option<String>,
     /// How much the data grows in a month, in percent: 8, 8%
     #[arg(long, value_name = "PERCENT", hide_short_help = true, requires = "maxmemory", value_parser = values::percent)]
+    #[serde(skip_serializing_if = "is_default")]
     pub growth: Option<f64>,
     /// The memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
     #[arg(
@@ -27,6 +31,7 @@ pub struct CapacityArgs {
         hide_short_help = true,
         requires = "maxmemory"
     )]
+    #[serde(skip_serializing_if = "is_default")]
     pub used_memory: Vec<String>,
 }
 

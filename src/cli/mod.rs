@@ -24,6 +24,7 @@ pub mod generate;
 pub mod help;
 pub mod input;
 pub mod inputs;
+pub(crate) mod judging;
 pub mod keyslot;
 pub mod limits;
 pub mod lint;

@@ -6,27 +6,26 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::secret::Credentials;
 use slotscope_engine::source::collection::manifest::TlsEntry;
+use slotscope_findings::plan::cluster::MoveFlags;
 use slotscope_findings::plan::doubts::incomplete;
 use slotscope_findings::plan::inputs::PlannedNode;
+use slotscope_findings::plan::migration::Migration;
+use slotscope_findings::plan::move_request::MoveLimits;
 use slotscope_findings::plan::outcome::PlanOutcome;
-use slotscope_findings::plan::problem::MoveLimits;
-use slotscope_findings::plan::request::PlanRequest;
 use slotscope_findings::steps::Service;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::topology::Topology;
 use slotscope_report::output::{Guard, SingleFile};
 
-use crate::cli::by::weighed;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
+use crate::cli::judging::JudgeArgs;
 use crate::cli::moving;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::service::ServiceArgs;
 use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
 use crate::cli::{Ending, say};
 use crate::pipeline::Analysis;
@@ -50,21 +49,9 @@ pub struct PlanArgs {
     /// What of a key is hashed
     #[command(flatten)]
     pub hashing: HashSpec,
-    /// Who runs the servers
+    /// How nodes are judged
     #[command(flatten)]
-    pub service: ServiceArgs,
-    /// What is evened out: keys, bytes, ops, accesses or bytes=2,ops=1
-    ///
-    /// Without it what the report finds uneven, memory first; where it finds nothing, memory (bytes where 99% of the keys
-    /// have a size, else keys), then operations from 10,000 a node on. With several metrics the one with most weight comes
-    /// first, and a later one never costs an earlier one its target. Memory or load that is not named may not get worse.
-    #[arg(long, help_heading = MOVES, value_name = "METRICS")]
-    pub by: Option<String>,
-    /// Relative capacity of a node, 1 where it is not said
-    ///
-    /// The node by hostname, address or id, or the start of one (of nodes to be added new-1, new-2 ...). May be repeated.
-    #[arg(long, help_heading = MOVES, value_name = "ID=W", hide_short_help = true)]
-    pub weight: Vec<String>,
+    pub judging: JudgeArgs,
     /// Empty primaries that will be added: new-1, new-2 ...
     #[arg(long, help_heading = MOVES, value_name = "N", default_value_t = 0)]
     pub add: usize,
@@ -74,22 +61,19 @@ pub struct PlanArgs {
     #[arg(long, help_heading = MOVES, value_name = "ID")]
     pub remove: Vec<String>,
     /// Move at most this many slots
-    #[arg(long, help_heading = MOVES, value_name = "N")]
+    #[arg(long, help_heading = MOVES, value_name = "N", hide_short_help = true)]
     pub max_slots: Option<u64>,
     /// Move at most so much, as in redis.conf: 4gb, 512mb
-    #[arg(long, help_heading = MOVES, value_name = "SIZE")]
+    #[arg(long, help_heading = MOVES, value_name = "SIZE", hide_short_help = true)]
     pub max_bytes: Option<String>,
     /// Slots that stay where they are: 0-5,77
     #[arg(long, help_heading = MOVES, value_name = "SLOTS", hide_short_help = true)]
     pub exclude: Vec<String>,
     /// How far above its fair share a node may stay; 3 for memory, 10 for load
     ///
-    /// Or above its heaviest slot, where that is more than its share. It is that of the first metric of --by.
+    /// Or above its heaviest slot, where that is more than its share. It is that of the load that is evened out first.
     #[arg(long, help_heading = MOVES, value_name = "PERCENT", hide_short_help = true)]
     pub tolerance: Option<f64>,
-    /// Bytes that a node may use, as in redis.conf: 4gb; nodes are filled to 90%
-    #[arg(long, help_heading = MOVES, value_name = "SIZE")]
-    pub maxmemory: Option<String>,
     /// Leave slots where they are whose largest key would block a node for longer: 100ms, 2s
     ///
     /// MIGRATE copies a key in one piece: 100 MiB or 200,000 elements a second, 25 MiB a second where the elements are not
@@ -106,7 +90,7 @@ pub struct PlanArgs {
     #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", conflicts_with_all = ["json", "output"])]
     pub commands: Option<MoveCommands>,
     /// A second script, which takes the moves of the first one back
-    #[arg(long, help_heading = OUTPUT, value_name = "FILE", requires = "commands")]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", requires = "commands")]
     pub rollback: Option<PathBuf>,
     /// Run the preflight of the script alone, and move nothing
     ///
@@ -146,7 +130,7 @@ Examples:
 /// The inputs of a plan.
 struct Prepared {
     commands: Option<MoveCommands>,
-    request: PlanRequest,
+    flags: MoveFlags,
     input: Input,
     /// The nodes of the flags.
     named: Option<Topology>,
@@ -165,7 +149,7 @@ impl PlanArgs {
         if self.reading.format == "help" {
             return print_format_help();
         }
-        self.request(None)?;
+        self.flags(false)?;
         if let Some(path) = &self.verify {
             return self.verify(path);
         }
@@ -240,11 +224,12 @@ impl PlanArgs {
 
     /// Prints ranges of slots for as many shards as there are primaries, and those to be added.
     fn print_shards(&self, prepared: Prepared) -> Result<Ending> {
-        let asked = prepared.request.by.first().map(|(metric, _)| *metric);
-        let summary = self.findings(prepared.input, prepared.named)?.summary;
+        let Findings {
+            topology, summary, ..
+        } = self.findings(prepared.input, prepared.named)?;
         self.check_whole(&summary)?;
-        let count = summary.nodes.owning().count() + self.add;
-        let shards = Shards::of(&summary, count, asked).ok_or_else(|| {
+        let (count, by) = prepared.flags.on(&topology)?.shards(&summary)?;
+        let shards = Shards::of(&summary, count, by).ok_or_else(|| {
             let what = format!("there is nothing to spread over {count} shards");
             Error::bad("--commands elasticache", what)
         })?;
@@ -255,7 +240,7 @@ impl PlanArgs {
 
     /// The suggested fix where a service does not move slots; refuses scripts that the service cannot run.
     fn instead_of_moves(&self, named: Option<&Topology>) -> Result<Option<String>> {
-        let service = match self.service.service()? {
+        let service = match self.judging.service.service()? {
             None => named.and_then(Service::of),
             given => given,
         };
@@ -325,7 +310,9 @@ impl PlanArgs {
         let nodes = collections.iter().flat_map(|of| &of.manifest.nodes);
         let versions: Vec<_> = nodes.map(|node| node.server.as_deref()).collect();
         let commands = self.commands.map(|commands| commands.resolved(&versions));
-        let request = self.request(commands)?;
+        // Without a script, slots move as the remedies of a report have it.
+        let usual = || Migration::of(versions.iter().copied()).is_atomic();
+        let flags = self.flags(commands.map_or_else(usual, MoveCommands::is_atomic))?;
         let nodes = match &named {
             None => input.keys.nodes()?,
             named => named.clone(),
@@ -335,14 +322,14 @@ impl PlanArgs {
             .commands
             .is_some_and(|commands| commands != MoveCommands::Elasticache);
         match &nodes {
-            Some(topology) => drop(request.clone().on(topology)?),
+            Some(topology) => drop(flags.clone().on(topology)?),
             None if needs_addresses => return Err(no_addresses()),
             None if input.keys.may_be_nodes() => {}
             None => return Err(no_nodes()),
         }
         Ok(Prepared {
             commands,
-            request,
+            flags,
             input,
             named,
             tls,
@@ -355,23 +342,21 @@ impl PlanArgs {
         let Findings {
             topology, summary, ..
         } = self.findings(prepared.input, prepared.named)?;
-        let planner = prepared.request.on(&topology)?;
+        let cluster = prepared.flags.on(&topology)?;
         self.check_whole(&summary)?;
-        let outcome = planner.plan(&summary)?;
-        Ok((planner.nodes, outcome))
+        cluster.plan(&summary)
     }
 
-    /// Counts the keys, for the nodes that are `named` or those that the inputs are. Tags are counted by name in the one
-    /// pass: they only name what sets the lower bound.
+    /// Counts the keys and judges the nodes that are `named`, or those that the inputs are, as a report does.
     fn findings(&self, input: Input, named: Option<Topology>) -> Result<Findings> {
         let analysis = match named {
             Some(topology) => self.cluster.analysis(&topology),
             None => Analysis::new(),
         };
         let analysis = analysis
-            .one_pass(true)
             .segments(":", 0)
             .slot_stats_ops(self.reading.ops_column.as_deref());
+        let analysis = self.judging.on(analysis, self.add)?;
         let mut findings = input.keys.count(&analysis, |counted| counted.findings())?;
         let summary = &mut findings.summary;
         if summary.verdict.assumed {
@@ -383,16 +368,15 @@ impl PlanArgs {
         Ok(findings)
     }
 
-    /// The request by the flags.
-    fn request(&self, commands: Option<MoveCommands>) -> Result<PlanRequest> {
+    /// The flags that change the request for moves; where servers move slots as a whole, no single key blocks.
+    fn flags(&self, is_atomic: bool) -> Result<MoveFlags> {
         let is_no_tolerance = |percent: f64| !percent.is_finite() || percent < 0.0;
         if self.tolerance.is_some_and(is_no_tolerance) {
             return Err(Error::bad("--tolerance", "must be 0 or more, in percent"));
         }
-        let size = |text: &String| memory_size("--maxmemory", text);
-        Ok(PlanRequest {
-            by: self.metrics()?,
-            weights: node_weights(&self.weight)?,
+        self.judging.by.metrics()?;
+        Ok(MoveFlags {
+            weights: node_weights(&self.judging.weight)?,
             add: self.add,
             remove: self.remove.clone(),
             exclude: self.excluded()?,
@@ -401,19 +385,12 @@ impl PlanArgs {
                 bytes: self.max_bytes()?,
             },
             tolerance: self.tolerance.map(|percent| percent / 100.0),
-            maxmemory: self.maxmemory.as_ref().map(size).transpose()?,
-            // Servers that move slots as a whole block for no single key.
-            max_block: (!self.move_big && !commands.is_some_and(MoveCommands::is_atomic))
-                .then_some(self.max_block),
-            job_bytes: commands
+            max_block: (!self.move_big && !is_atomic).then_some(self.max_block),
+            job_bytes: self
+                .commands
                 .map(|_| memory_size("--max-job-bytes", &self.max_job_bytes))
                 .transpose()?,
         })
-    }
-
-    /// The metrics and their weights; none where they are left to the input.
-    fn metrics(&self) -> Result<Vec<(Metric, f64)>> {
-        self.by.as_deref().map_or_else(|| Ok(Vec::new()), weighed)
     }
 
     fn excluded(&self) -> Result<Vec<(u16, u16)>> {

@@ -1,15 +1,17 @@
 //! `--service NAME`: the service that runs the servers, which decides what can be done to them.
 
 use clap::Args;
+use serde::Serialize;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_findings::steps::Service;
 
 use crate::spec::headings::CLUSTER;
+use crate::spec::is_default;
 
 /// Who runs the servers.
-#[derive(Args, Debug, Clone, Default)]
+#[derive(Args, Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ServiceArgs {
     /// The managed service that runs the servers: elasticache, memorydb, memorystore, azure ...
     ///
@@ -17,6 +19,7 @@ pub struct ServiceArgs {
     /// scripts that move slots, no redis-cli --cluster. Without it the names of the nodes tell, where they are in the
     /// domain of a service.
     #[arg(long, value_name = "NAME", help_heading = CLUSTER, hide_short_help = true)]
+    #[serde(skip_serializing_if = "is_default")]
     pub service: Option<String>,
 }
 

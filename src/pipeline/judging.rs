@@ -281,14 +281,16 @@ impl Analysis {
         let by: Vec<&str> = self.by.iter().map(|metric| metric.name()).collect();
         let servers = observed.servers.iter();
         let versions = servers.map(|server| server.as_ref()?.version.as_deref());
+        let by: Vec<String> = match by.as_slice() {
+            [] => Vec::new(),
+            by => vec!["--by".into(), by.join(",")],
+        };
         Commands {
             reading,
             nodes,
             is_real,
-            by: match by.as_slice() {
-                [] => Vec::new(),
-                by => vec!["--by".into(), by.join(",")],
-            },
+            judging: self.judging_words.clone().unwrap_or_else(|| by.clone()),
+            by,
             migration: Migration::of(versions),
             service: self.service.or_else(|| Service::of(topology)),
         }

@@ -77,6 +77,7 @@ pub struct Analysis {
     room: Option<RoomOn>,
     redaction: Option<Arc<Redaction>>,
     reading_words: Option<Vec<String>>,
+    judging_words: Option<Vec<String>>,
     sampling: Sampling,
 }
 
@@ -124,6 +125,7 @@ impl Default for Analysis {
             room: None,
             redaction: None,
             reading_words: None,
+            judging_words: None,
             sampling: Sampling::default(),
         }
     }
@@ -278,6 +280,13 @@ impl Analysis {
     /// them. Without them they have the paths of the sources.
     pub fn reading_words(mut self, words: Vec<String>) -> Self {
         self.reading_words = Some(words);
+        self
+    }
+
+    /// Sets the words of a command line that say how nodes are judged; the plans of remedies have them. Without them they
+    /// have the metrics.
+    pub fn judging_words(mut self, words: Vec<String>) -> Self {
+        self.judging_words = Some(words);
         self
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn headline(outcome: &PlanOutcome) -> String {
         };
         let worth = roles(outcome).any(|goal| !goal.met);
         let worth = if worth && !outcome.limited {
-            "; no plan was found that gains 0.02"
+            "; no plan was found that is worth its moves"
         } else {
             ""
         };
@@ -151,7 +151,7 @@ fn goals(outcome: &PlanOutcome) -> Table<'_> {
         // A slot that is heavier than a share sets the target of its node.
         (true, _) if goal.after > HEAVY * goal.target => "but for heavy slots",
         (true, _) => "yes",
-        (false, Some(reason)) if reason.starts_with("no placement evens both") => "impossible",
+        (false, Some(reason)) if reason.starts_with("no placement evens") => "impossible",
         (false, _) if outcome.limited => "limited",
         (false, _) => "not found",
     };
@@ -227,7 +227,9 @@ fn moved(outcome: &PlanOutcome) -> String {
 
 /// The basis of the plan, and its unknowns.
 pub(crate) fn basis(outcome: &PlanOutcome) -> String {
-    let goals: Vec<&str> = roles(outcome).map(|goal| goal.metric).collect();
+    let are_all_guards = roles(outcome).all(|goal| goal.guard);
+    let goals = roles(outcome).filter(|goal| are_all_guards || !goal.guard);
+    let goals: Vec<&str> = goals.map(|goal| goal.metric).collect();
     let by = format!("judged by {}", goals.join(", then by "));
     if outcome.keys_moved.is_none() {
         return format!(

@@ -10,9 +10,7 @@ use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::compile_over_bytes;
 use slotscope_engine::text;
-use slotscope_findings::plan::cluster::PlanCluster;
-use slotscope_findings::plan::goals::Goals;
-use slotscope_findings::plan::problem::Problem;
+use slotscope_findings::plan::move_request::MoveRequest;
 use slotscope_findings::plan::solve;
 use slotscope_findings::summary::independent_units::{MOST_PARTS, parts_needed};
 use slotscope_findings::summary::limit;
@@ -171,9 +169,9 @@ const TOLERANCE: f64 = 0.02;
 
 /// The fullest node, in fair shares, once slots are moved as `plan` does; 1 where nothing has a load.
 pub fn planned_max_over_mean(loads: &PerMetric<Vec<u64>>, by: Metric, topology: &Topology) -> f64 {
-    let cluster = PlanCluster::new(topology, 0);
-    let problem = Problem::of(&cluster, loads, &Goals::only(by, TOLERANCE));
-    problem.map_or(1.0, |problem| solve::plan(&problem).goals[0].after)
+    let loads = loads.get(by).map(Vec::as_slice);
+    let request = loads.and_then(|loads| MoveRequest::alone(topology, by, loads, TOLERANCE));
+    request.map_or(1.0, |request| solve::plan(&request).roles[0].after)
 }
 
 #[cfg(test)]

@@ -27,17 +27,14 @@ use slotscope_report::render::openmetrics;
 use slotscope_report::{self, ChartSet, view};
 
 use crate::cli::analyze::destination::report_name;
-use crate::cli::by::ByArgs;
-use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::input::servers::{Collected, ServerArgs};
 use crate::cli::input::tally_files::are_tallies;
 use crate::cli::input::{FoundInput, InputFlags, Keys, counted_already};
+use crate::cli::judging::JudgeArgs;
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::service::ServiceArgs;
-use crate::cli::values::node_weights;
 use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
 use crate::pipeline::Analysis;
 use crate::spec::headings::{CLUSTER, LIMITS, OUTPUT};
@@ -62,26 +59,12 @@ pub struct AnalyzeArgs {
     /// standard input.
     #[arg(long, value_name = "FILE", help_heading = CLUSTER, hide_short_help = true)]
     pub cluster_info: Option<PathBuf>,
-    /// What load is
+    /// How nodes are judged
     #[command(flatten)]
-    pub by: ByArgs,
-    /// Relative capacity of a node, 1 where it is not said
-    ///
-    /// The node by hostname, address or id, or the start of one. May be repeated. Without it, memory is weighed by the
-    /// nodes' maxmemory where that is known and differs.
-    #[arg(long, value_name = "ID=W", help_heading = CLUSTER, hide_short_help = true)]
-    pub weight: Vec<String>,
+    pub judging: JudgeArgs,
     /// The report before, so that a figure that wanders around a limit does not change the state every time
     #[arg(long, value_name = "REPORT", help_heading = LIMITS, hide_short_help = true)]
     pub previous: Option<PathBuf>,
-    /// The nodes that captures are of, where these do not show it: ids, addresses or hostnames
-    ///
-    /// Nodes that are not named were not captured; without it, a node without operations may be idle.
-    #[arg(long, value_name = "NODES", value_delimiter = ',', help_heading = CLUSTER, hide_short_help = true)]
-    pub captured: Vec<String>,
-    /// Who runs the servers
-    #[command(flatten)]
-    pub service: ServiceArgs,
     /// What is counted
     #[command(flatten)]
     pub counting: CountSpec,
@@ -134,9 +117,6 @@ pub struct AnalyzeArgs {
     /// `nodes.keys.max_over_mean > 1.2`, `tags.top[*].share >= 0.05`.
     #[arg(long, value_name = "PATH OP NUMBER", help_heading = LIMITS)]
     pub fail_on: Vec<String>,
-    /// How much room the nodes have
-    #[command(flatten)]
-    pub room: CapacityArgs,
     /// Servers among the inputs
     #[command(flatten)]
     pub servers: ServerArgs,
@@ -284,7 +264,7 @@ impl AnalyzeArgs {
         }
         // Names in the advice are parts of names; counts by slot alone have no names.
         let is_advised = !self.redact && !self.counting.slots_only() && self.reading.format == AUTO;
-        let by = self.by.metrics()?.first().copied();
+        let by = self.judging.by.metrics()?.first().copied();
         let mut summary = input.keys.count(&analysis, |counted| {
             let counted = if is_advised {
                 advice::added(counted, by)?
@@ -309,21 +289,21 @@ impl AnalyzeArgs {
     /// The analysis that the flags describe.
     fn analysis(&self, topology: &Topology) -> Result<Analysis> {
         self.counting.check()?;
-        let room = self.room.clone();
-        Ok(self
+        let analysis = self
             .cluster
             .analysis(topology)
-            .by(self.by.metrics()?)
-            .weights(node_weights(&self.weight)?)
             .previous(self.previous()?.as_ref())
-            .service(self.service.service()?)
             .rows(self.top)
             .segments(&self.counting.separator, self.counting.depth)
             .slots_only(self.counting.slots_only())
             .one_pass(self.counting.one_pass)
-            .slot_stats_ops(self.reading.ops_column.as_deref())
-            .captured(self.captured.clone())
-            .room_on(move |topology| room.room(topology)))
+            .slot_stats_ops(self.reading.ops_column.as_deref());
+        let analysis = self.judging.on(analysis, 0)?;
+        Ok(if self.redact {
+            analysis.judging_words(self.judging.nameless().words())
+        } else {
+            analysis
+        })
     }
 
     /// The report before.

@@ -80,8 +80,13 @@ fn no_node_is_planned_above_its_memory() {
     };
     let (roomy, moved) = goal("1mb");
     assert!(roomy["met"] == true && moved > Some(0), "{roomy}");
-    let (tight, moved) = goal("100kb");
-    assert_eq!((&tight["met"], moved), (&json!(false), Some(0)), "{tight}");
+    // Where nothing is enough, none is filled further.
+    let (tight, _) = goal("100kb");
+    assert_eq!(tight["met"], false, "{tight}");
+    assert!(
+        tight["after"].as_f64() <= tight["before"].as_f64(),
+        "{tight}"
+    );
     assert_eq!(
         tight["reason"],
         "all nodes together can hold less than there is"

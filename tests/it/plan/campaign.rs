@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use super::clusters::Cluster;
-use slotscope::plan::problem::Problem;
-use slotscope::plan::solve::{Planned, plan};
+use slotscope::plan::move_request::MoveRequest;
+use slotscope::plan::solve::{MovePlan, plan};
 use testkit::env::size;
 use testkit::rng::Rng;
 
@@ -46,23 +46,23 @@ struct Case {
 impl Case {
     fn new(seed: u64, nodes: usize, tolerances: (f64, f64)) -> Self {
         let cluster = Cluster::new(seed, nodes);
-        let problem = cluster.problem(tolerances);
+        let request = cluster.request(tolerances);
         let start = cpu_secs();
-        let planned = plan(&problem);
+        let planned = plan(&request);
         let secs = cpu_secs() - start;
-        let again = plan(&problem.with_owner(planned.owner.clone()));
+        let again = plan(&request.with_owner(planned.owner.clone()));
         let rng = &mut Rng::new(seed + 77);
         let grown = cluster.grown(&planned.owner, rng);
         let noisy = cluster.noisy(0.001, rng);
-        let beside = plan(&noisy.problem(tolerances));
+        let beside = plan(&noisy.request(tolerances));
         Case {
             nodes,
             seed,
-            met: planned.goals.iter().all(|goal| goal.met),
-            proven: planned.goals[1].proof.as_ref().map(|proof| proof.least),
+            met: planned.roles.iter().all(|role| role.is_near),
+            proven: planned.roles[1].proof.as_ref().map(|proof| proof.least),
             pinned: !planned.fixed_above.is_empty(),
-            missed: [0, 1].map(|goal| missed(&problem, &planned, goal)),
-            load_after: planned.goals[1].after,
+            missed: [0, 1].map(|goal| missed(&request, &planned, goal)),
+            load_after: planned.roles[1].after,
             bytes: if planned.least_price > 0.0 {
                 planned.price as f64 / planned.least_price
             } else {
@@ -72,8 +72,8 @@ impl Case {
             moves: planned.is_step,
             secs,
             is_fixpoint: !again.is_step,
-            is_fixpoint_after_growth: !plan(&grown.problem(tolerances)).is_step,
-            stable: overlap(&problem, &planned, &beside),
+            is_fixpoint_after_growth: !plan(&grown.request(tolerances)).is_step,
+            stable: overlap(&request, &planned, &beside),
         }
     }
 
@@ -108,21 +108,21 @@ fn cpu_secs() -> f64 {
 }
 
 /// The load of the fullest node, relative to its target.
-fn missed(problem: &Problem<'_>, planned: &Planned, goal: usize) -> f64 {
-    let loads = &problem.goals[goal];
-    let fair = problem.fair(loads.loads, &loads.capacity);
-    let after = problem.loads_under(loads.loads, &planned.owner);
-    let nodes = problem.staying();
+fn missed(request: &MoveRequest<'_>, planned: &MovePlan, goal: usize) -> f64 {
+    let loads = &request.roles[goal];
+    let fair = request.fair(loads.loads, &loads.capacity);
+    let after = request.loads_under(loads.loads, &planned.owner);
+    let nodes = request.staying();
     nodes
-        .map(|node| after[node] as f64 / fair[node] / planned.goals[goal].targets[node])
+        .map(|node| after[node] as f64 / fair[node] / planned.roles[goal].targets[node])
         .fold(0.0, f64::max)
 }
 
 /// The bytes that both plans move to the same node, by those that either moves.
-fn overlap(problem: &Problem<'_>, one: &Planned, other: &Planned) -> f64 {
+fn overlap(request: &MoveRequest<'_>, one: &MovePlan, other: &MovePlan) -> f64 {
     let (mut both, mut either) = (0.0, 0.0);
-    for (slot, bytes) in problem.prices().iter().enumerate() {
-        let moves = |plan: &Planned| plan.owner[slot] != problem.owner[slot];
+    for (slot, bytes) in request.prices().iter().enumerate() {
+        let moves = |plan: &MovePlan| plan.owner[slot] != request.owner[slot];
         let bytes = *bytes as f64;
         if moves(one) || moves(other) {
             either += bytes;

@@ -2,7 +2,7 @@
 //! tags, operations that have nothing to do with memory, and slots scattered by earlier scale-outs.
 
 use slotscope::metric::Metric;
-use slotscope::plan::problem::{Goal, Problem};
+use slotscope::plan::move_request::{MoveRequest, Role};
 use slotscope::slot::SLOTS;
 use testkit::rng::Rng;
 
@@ -55,22 +55,29 @@ impl Cluster {
         }
     }
 
-    /// Memory first, then load.
-    pub(super) fn problem(&self, tolerances: (f64, f64)) -> Problem<'_> {
-        let goal = |metric, loads, capacity: &[f64], tolerance| Goal {
+    /// Memory first, then load, each with the band that a report has for it.
+    pub(super) fn request(&self, tolerances: (f64, f64)) -> MoveRequest<'_> {
+        let role = |metric, loads, capacity: &[f64], tolerance, band| Role {
             capacity: capacity.to_vec(),
-            ..Goal::even(metric, loads, self.nodes, tolerance)
+            band,
+            ..Role::even(metric, loads, self.nodes, tolerance)
         };
         let even = vec![1.0; self.nodes];
-        let goals = vec![
-            goal(Metric::Bytes, &self.memory, &self.weights, tolerances.0),
-            goal(Metric::Ops, &self.load, &even, tolerances.1),
+        let roles = vec![
+            role(
+                Metric::Bytes,
+                &self.memory,
+                &self.weights,
+                tolerances.0,
+                1.05,
+            ),
+            role(Metric::Ops, &self.load, &even, tolerances.1, 1.20),
         ];
-        Problem {
+        MoveRequest {
             leaves: self.leaves.clone(),
             fixed: self.fixed.clone(),
             price: Some(&self.memory),
-            ..Problem::new(goals, self.owner.clone())
+            ..MoveRequest::new(roles, self.owner.clone())
         }
     }
 

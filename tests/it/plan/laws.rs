@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use super::clusters::Cluster;
 use slotscope::metric::Metric;
+use slotscope::plan::move_request::{Caps, MoveRequest, Role};
 use slotscope::plan::moves::{Move, between};
-use slotscope::plan::problem::{Goal, Guard, Problem};
-use slotscope::plan::solve::{Planned, plan};
+use slotscope::plan::solve::{MovePlan, plan};
 use slotscope::slot::SLOTS;
 use testkit::env::size;
 use testkit::rng::Rng;
@@ -50,34 +50,24 @@ fn owners(nodes: usize, rng: &mut Rng) -> Vec<Option<usize>> {
     }
 }
 
-/// One goal, within 1%.
-fn problem<'a>(loads: &'a [u64], owner: Vec<Option<usize>>, nodes: usize) -> Problem<'a> {
-    Problem::new(vec![Goal::even(Metric::Keys, loads, nodes, 0.01)], owner)
+/// One load, within 1%.
+fn request<'a>(loads: &'a [u64], owner: Vec<Option<usize>>, nodes: usize) -> MoveRequest<'a> {
+    MoveRequest::new(vec![Role::even(Metric::Keys, loads, nodes, 0.01)], owner)
 }
 
-fn moved(problem: &Problem<'_>, plan: &Planned) -> Vec<u16> {
-    let moves = between(&problem.owner, &plan.owner);
+fn moved(request: &MoveRequest<'_>, plan: &MovePlan) -> Vec<u16> {
+    let moves = between(&request.owner, &plan.owner);
     moves.iter().flat_map(Move::slots).collect()
 }
 
-/// The fullest node that stays, in fair shares.
-fn fullest(problem: &Problem<'_>, loads: &[u64], owner: &[Option<usize>]) -> f64 {
-    let fair = problem.fair(loads, &problem.goals[0].capacity);
-    let sums = problem.loads_under(loads, owner);
-    let staying = problem.staying();
-    staying
-        .map(|node| sums[node] as f64 / fair[node])
-        .fold(0.0, f64::max)
-}
-
 /// The properties of every plan.
-fn check_laws(problem: &Problem<'_>, plan: &Planned, case: u64) {
-    check_moves(problem, plan, case);
-    check_limits(problem, plan, case);
-    for (goal, planned) in problem.goals.iter().zip(&plan.goals) {
-        let fair = problem.fair(goal.loads, &goal.capacity);
-        let sums = problem.loads_under(goal.loads, &plan.owner);
-        let shares = problem.staying().map(|node| sums[node] as f64 / fair[node]);
+fn check_laws(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
+    check_moves(request, plan, case);
+    check_limits(request, plan, case);
+    for (role, planned) in request.roles.iter().zip(&plan.roles) {
+        let fair = request.fair(role.loads, &role.capacity);
+        let sums = request.loads_under(role.loads, &plan.owner);
+        let shares = request.staying().map(|node| sums[node] as f64 / fair[node]);
         let found = shares.fold(0.0, f64::max);
         let told = planned.after;
         assert!(
@@ -91,8 +81,7 @@ fn check_laws(problem: &Problem<'_>, plan: &Planned, case: u64) {
             "case {case}: {found} beats {floor}"
         );
         if let Some(proof) = planned.proof.as_ref().filter(|_| is_whole) {
-            let kept = &plan.goals[proof.kept];
-            let is_kept = kept.met;
+            let is_kept = plan.roles[proof.kept].is_near;
             assert!(
                 !is_kept || found >= proof.least - 1e-6,
                 "case {case}: {found} beats {proof:?}"
@@ -102,78 +91,75 @@ fn check_laws(problem: &Problem<'_>, plan: &Planned, case: u64) {
 }
 
 /// Every slot moves once at most, from its owner; nothing is lost; fixed slots stay; nodes that leave get nothing.
-fn check_moves(problem: &Problem<'_>, plan: &Planned, case: u64) {
-    let moves = between(&problem.owner, &plan.owner);
-    let mut replayed = problem.owner.clone();
+fn check_moves(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
+    let moves = between(&request.owner, &plan.owner);
+    let mut replayed = request.owner.clone();
     for of in &moves {
         assert_ne!(of.from, of.to, "case {case}");
         assert!(
-            !problem.leaves[of.to],
+            !request.leaves[of.to],
             "case {case}: node {} gets slots",
             of.to
         );
         for slot in of.slots().map(usize::from) {
             assert_eq!(replayed[slot], Some(of.from), "case {case}: slot {slot}");
-            assert!(!problem.fixed[slot], "case {case}: slot {slot} was to stay");
+            assert!(!request.fixed[slot], "case {case}: slot {slot} was to stay");
             replayed[slot] = Some(of.to);
         }
     }
     assert_eq!(replayed, plan.owner, "case {case}");
-    assert_eq!(moved(problem, plan).len(), plan.slots, "case {case}");
+    assert_eq!(moved(request, plan).len(), plan.slots, "case {case}");
     let left = plan
         .owner
         .iter()
         .flatten()
-        .filter(|node| problem.leaves[**node]);
+        .filter(|node| request.leaves[**node]);
     assert_eq!(left.count(), plan.left, "case {case}");
 }
 
 /// Limits of slots and bytes, hard limits of nodes, and guards.
-fn check_limits(problem: &Problem<'_>, plan: &Planned, case: u64) {
-    let slots = moved(problem, plan);
+fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
+    let slots = moved(request, plan);
     let bytes: u64 = slots
         .iter()
-        .map(|slot| problem.prices()[usize::from(*slot)])
+        .map(|slot| request.prices()[usize::from(*slot)])
         .sum();
     assert_eq!(bytes, plan.price, "case {case}");
     assert!(
-        problem
+        request
             .limits
             .slots
             .is_none_or(|most| slots.len() as u64 <= most),
         "case {case}"
     );
     assert!(
-        problem.limits.bytes.is_none_or(|most| bytes <= most),
+        request.limits.bytes.is_none_or(|most| bytes <= most),
         "case {case}"
     );
-    for goal in &problem.goals {
-        let sums = |owner: &[Option<usize>]| problem.loads_under(goal.loads, owner);
-        let (before, after) = (sums(&problem.owner), sums(&plan.owner));
-        for (node, hard) in goal.hard.iter().enumerate() {
-            let most = hard.unwrap_or(u64::MAX).max(before[node]);
-            assert!(
-                after[node] <= most,
-                "case {case}: node {node} holds {}, not {most}",
-                after[node]
-            );
+    if let Some(caps) = &request.caps {
+        let loads = request.roles[caps.role].loads;
+        let sums = |owner: &[Option<usize>]| request.loads_under(loads, owner);
+        let (before, after) = (sums(&request.owner), sums(&plan.owner));
+        for (node, cap) in caps.hard.iter().enumerate() {
+            let most = cap.map_or(f64::INFINITY, |cap| cap.max(before[node] as f64));
+            let held = after[node] as f64;
+            let is_kept = held <= most + 1e-6 || request.leaves.contains(&true);
+            assert!(is_kept, "case {case}: node {node} holds {held}, not {most}");
         }
     }
-    for guard in &problem.guards {
-        let today = fullest(problem, guard.loads, &problem.owner);
-        let then = fullest(problem, guard.loads, &plan.owner);
-        let leaving = problem.loads_under(guard.loads, &problem.owner);
-        let fair = problem.fair(guard.loads, &guard.capacity);
+    // No role is above its ceiling: its band, or the fullest node of today, or what a slot that fills a node makes of it.
+    for (role, planned) in request.roles.iter().zip(&plan.roles) {
+        let fair = request.fair(role.loads, &role.capacity);
         let fair = fair.iter().copied().fold(0.0, f64::max);
-        let leaving = (0..problem.nodes())
-            .filter(|node| problem.leaves[*node])
-            .map(|node| leaving[node]);
-        let leaving = leaving.max().unwrap_or(0) as f64 / fair;
-        let heaviest = *guard.loads.iter().max().unwrap_or(&0) as f64 / fair;
-        let most = guard.band.max(today).max(leaving).max(1.5 * heaviest);
+        let heaviest = *role.loads.iter().max().unwrap_or(&0) as f64 / fair;
+        let beside = 1.03f64.max(planned.before / heaviest.max(1.0));
+        let most = planned.ceiling.max(planned.before).max(beside * heaviest);
+        let is_whole = plan.lifted.is_empty() && plan.left == 0 && !plan.limited;
         assert!(
-            then <= most + 1e-6,
-            "case {case}: the guard goes from {today} to {then}"
+            planned.after <= most + 1e-6 || !is_whole || heaviest > 1.0,
+            "case {case}: from {} to {}, not {most}",
+            planned.before,
+            planned.after
         );
     }
 }
@@ -188,15 +174,15 @@ fn without_limits_the_fullest_node_comes_near_the_floor_and_little_moves() {
             1 + rng.below(12)
         };
         let loads = loads(rng);
-        let problem = problem(&loads, owners(nodes, rng), nodes);
-        let plan = plan(&problem);
-        check_laws(&problem, &plan, case);
-        let fair = problem.fair(&loads, &problem.goals[0].capacity)[0];
+        let request = request(&loads, owners(nodes, rng), nodes);
+        let plan = plan(&request);
+        check_laws(&request, &plan, case);
+        let fair = request.fair(&loads, &request.roles[0].capacity)[0];
         let heaviest = *loads.iter().max().unwrap() as f64 / fair;
-        let (found, floor) = (plan.goals[0].after, plan.goals[0].floor.over_fair);
-        // A load within 1.02 of the target is left alone.
+        let (found, floor) = (plan.roles[0].after, plan.roles[0].floor.over_fair);
+        // A gain of less than 0.02 is not worth its moves.
         let bound = if heaviest <= 0.01 {
-            1.02 * 1.01 * floor
+            1.01 * floor + 0.03
         } else {
             1.5 * floor
         };
@@ -221,17 +207,18 @@ fn what_a_node_with_a_giant_sheds_is_shared_by_the_others() {
         let mut loads = vec![1000; SLOTS];
         loads[42] = SLOTS as u64 * 3000;
         let owner = (0..SLOTS).map(|slot| Some(slot * nodes / SLOTS)).collect();
-        let problem = problem(&loads, owner, nodes);
-        let plan = plan(&problem);
-        check_laws(&problem, &plan, nodes as u64);
-        let after = problem.loads_under(&loads, &plan.owner);
+        let request = request(&loads, owner, nodes);
+        let plan = plan(&request);
+        check_laws(&request, &plan, nodes as u64);
+        let after = request.loads_under(&loads, &plan.owner);
         let most = *after[1..].iter().max().unwrap() as f64;
         let mean = after[1..].iter().sum::<u64>() as f64 / (nodes - 1) as f64;
-        assert!(most <= 1.05 * mean, "{nodes}: {after:?}");
+        // 3% of the giant stay beside it, and the others are filled to 1% above what they share at first.
+        assert!(most <= 1.12 * mean, "{nodes}: {after:?}");
         assert!(
-            plan.goals[0].rest_after <= 1.05,
+            plan.roles[0].rest_after <= 1.12,
             "{nodes}: {:?}",
-            plan.goals[0]
+            plan.roles[0]
         );
         assert!(plan.slots <= SLOTS / nodes, "{nodes}: {}", plan.slots);
     }
@@ -243,51 +230,48 @@ fn limits_guards_and_fixed_slots_are_kept_to_and_the_same_plan_is_made_twice() {
         let rng = &mut Rng::new(case + 1_000_000);
         let nodes = 2 + rng.below(10);
         let lists = [loads(rng), loads(rng), loads(rng)];
-        let mut problem = problem(&lists[0], owners(nodes, rng), nodes);
+        let mut request = request(&lists[0], owners(nodes, rng), nodes);
         let goals = 1 + rng.below(3);
         let capacity: Vec<f64> = (0..nodes)
             .map(|_| *rng.pick(&[1.0, 1.0, 2.0, 0.5]))
             .collect();
-        problem.goals[0].capacity.clone_from(&capacity);
+        request.roles[0].capacity.clone_from(&capacity);
         for (at, loads) in lists.iter().enumerate().skip(1) {
-            if at < goals {
-                let goal = Goal::even(Metric::Ops, loads, nodes, 0.1);
-                problem.goals.push(Goal {
-                    capacity: capacity.clone(),
-                    ..goal
-                });
-            } else {
-                let (metric, capacity) = (Metric::Ops, capacity.clone());
-                problem.guards.push(Guard {
-                    metric,
-                    loads,
-                    capacity,
-                    band: 1.2,
-                });
-            }
+            request.roles.push(Role {
+                capacity: capacity.clone(),
+                is_goal: at < goals,
+                band: 1.2,
+                ..Role::even(Metric::Ops, loads, nodes, 0.1)
+            });
         }
         if rng.one_in(2) {
-            problem.leaves[rng.below(nodes)] = true;
+            request.leaves[rng.below(nodes)] = true;
         }
         for slot in 0..SLOTS {
-            let stays = problem.owner[slot].is_some_and(|node| !problem.leaves[node]);
-            problem.fixed[slot] = stays && rng.one_in(20);
+            let stays = request.owner[slot].is_some_and(|node| !request.leaves[node]);
+            request.fixed[slot] = stays && rng.one_in(20);
         }
-        problem.price = Some(&lists[rng.below(3)]);
-        problem.limits.slots = rng.one_in(3).then(|| rng.below(5000) as u64);
-        problem.limits.bytes = rng.one_in(3).then(|| rng.below(2_000_000) as u64);
+        request.price = Some(&lists[rng.below(3)]);
+        request.limits.slots = rng.one_in(3).then(|| rng.below(5000) as u64);
+        request.limits.bytes = rng.one_in(3).then(|| rng.below(2_000_000) as u64);
         if rng.one_in(2) {
-            let fair = problem.fair(&lists[0], &capacity);
+            let fair = request.fair(&lists[0], &capacity);
             let hard = fair
                 .iter()
-                .map(|fair| Some((fair * (1.02 + 0.3 * rng.unit())) as u64));
-            problem.goals[0].hard = hard.collect();
+                .map(|fair| Some(fair * (1.02 + 0.3 * rng.unit())));
+            let hard: Vec<Option<f64>> = hard.collect();
+            let aimed = hard.iter().map(|cap| cap.map(|cap| 0.98 * cap));
+            request.caps = Some(Caps {
+                role: 0,
+                aimed: aimed.collect(),
+                hard,
+            });
         }
-        let planned = plan(&problem);
-        check_laws(&problem, &planned, case);
-        assert_eq!(plan(&problem), planned, "case {case}");
+        let planned = plan(&request);
+        check_laws(&request, &planned, case);
+        assert_eq!(plan(&request), planned, "case {case}");
         if !planned.limited {
-            let again = plan(&problem.with_owner(planned.owner.clone()));
+            let again = plan(&request.with_owner(planned.owner.clone()));
             assert!(!again.is_step, "case {case}: a second step");
         }
     }
@@ -299,10 +283,10 @@ fn nodes_that_leave_are_emptied() {
         let rng = &mut Rng::new(case + 2_000_000);
         let nodes = 3 + rng.below(10);
         let loads = loads(rng);
-        let mut problem = problem(&loads, owners(nodes, rng), nodes);
-        problem.leaves[rng.below(nodes)] = true;
-        let plan = plan(&problem);
-        check_laws(&problem, &plan, case);
+        let mut request = request(&loads, owners(nodes, rng), nodes);
+        request.leaves[rng.below(nodes)] = true;
+        let plan = plan(&request);
+        check_laws(&request, &plan, case);
         assert_eq!(plan.left, 0, "case {case}");
     }
 }
@@ -314,12 +298,12 @@ fn limits_are_used_for_what_helps_most() {
     let owner = (0..SLOTS)
         .map(|slot| Some(usize::from(slot >= 8000) + usize::from(slot >= 12000)))
         .collect();
-    let mut problem = problem(&loads, owner, 3);
+    let mut request = request(&loads, owner, 3);
     let mut last = f64::INFINITY;
     for most in [0, 1, 100, 1000, 2000, 5000] {
-        problem.limits.slots = Some(most);
-        let plan = plan(&problem);
-        let (moved, after) = (plan.slots as u64, plan.goals[0].after);
+        request.limits.slots = Some(most);
+        let plan = plan(&request);
+        let (moved, after) = (plan.slots as u64, plan.roles[0].after);
         assert!(
             moved <= most && after <= last,
             "{most}: {moved} moved, {after}"
@@ -335,17 +319,16 @@ fn limits_are_used_for_what_helps_most() {
 }
 
 #[test]
-fn a_later_goal_does_not_cost_an_earlier_one_its_target() {
+fn a_later_role_does_not_cost_an_earlier_one_its_band() {
     for case in 0..cases() {
         let cluster = Cluster::new(case + 300, 3 + case as usize % 6);
-        let both = cluster.problem((0.03, 0.10));
-        let alone = Problem {
-            goals: both.goals[..1].to_vec(),
-            ..both.clone()
-        };
-        let [both, alone] = [both, alone].map(|problem| plan(&problem));
-        let is_near = |plan: &Planned| plan.goals[0].is_near;
-        assert!(is_near(&both) || !is_near(&alone), "case {case}");
+        let both = cluster.request((0.03, 0.10));
+        let mut first = both.clone();
+        first.roles[1].is_goal = false;
+        let [both, first] = [both, first].map(|request| plan(&request));
+        let is_near = |plan: &MovePlan| plan.roles[0].is_near;
+        let is_same = is_near(&both) || !is_near(&first);
+        assert!(is_same, "case {case}: {:?}, {:?}", both.roles, first.roles);
     }
 }
 
@@ -355,12 +338,12 @@ fn time_does_not_grow_with_the_square_of_the_nodes() {
     let loads: Vec<u64> = (0..SLOTS).map(|_| 500 + rng.below(1000) as u64).collect();
     let took = |nodes: usize| {
         let owner = (0..SLOTS).map(|slot| Some(slot * nodes / SLOTS)).collect();
-        let problem = problem(&loads, owner, nodes);
+        let request = request(&loads, owner, nodes);
         let start = Instant::now();
-        let plan = plan(&problem);
+        let plan = plan(&request);
         let took = start.elapsed();
-        check_laws(&problem, &plan, nodes as u64);
-        let found = plan.goals[0].after;
+        check_laws(&request, &plan, nodes as u64);
+        let found = plan.roles[0].after;
         assert!(found < 1.05, "{nodes} nodes: {found}");
         took
     };

@@ -5,14 +5,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::verdict::carried_out::{moved, split_keys, split_tags};
+use crate::verdict::carried_out::{moved, split};
 use crate::verdict::scene::{even_ends, lines_of};
 use crate::verdict::{analyzed, lines, on};
 use slotscope::slot::slot;
 use slotscope::summary::Summary;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::role_verdict::RoleVerdict;
-use slotscope::summary::state::{Role, Severity, State};
+use slotscope::summary::state::{Role, State};
 use slotscope::summary::step::{Actor, RoleAfter, Step, StepKind, StepText};
 use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
@@ -210,17 +210,9 @@ impl Case {
         (!(0..judged).any(is_near)).then(|| [state(0), state(1)])
     }
 
-    /// The role that comes first: the worse state, then a critical one, then memory.
+    /// The role that comes first: the worse state, then load.
     fn first(&self, states: [State; 2]) -> Option<usize> {
-        let truth = self.truth();
-        let rank = |role: usize| {
-            let severity = match states[role] {
-                State::Skewed if truth[role] >= 2.0 => Severity::Critical,
-                State::Skewed => Severity::Warning,
-                _ => Severity::Notice,
-            };
-            (states[role], severity, 1 - role)
-        };
+        let rank = |role: usize| (states[role], role);
         let uneven = (0..2).filter(|role| states[*role].is_uneven());
         uneven.max_by_key(|role| rank(*role))
     }
@@ -304,16 +296,13 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
                     // The rest after the split is within the error of a sample of operations: nothing is to be typed.
                     break;
                 }
-                let typed = typed.filter(|_| step.command.is_none());
-                topology = moved(&now, &topology, typed.unwrap_or(step));
+                topology = moved(&now, &topology);
             }
-            Worded::Finding(StepText::Split {
-                names,
-                are_tags: true,
-                parts,
-            }) => rows = split_tags(&rows, names, *parts),
-            Worded::Finding(StepText::Split { names, parts, .. }) => {
-                rows = split_keys(&rows, names, *parts);
+            Worded::Finding(StepText::Split { units, then_move }) => {
+                rows = split(&rows, units);
+                if then_move.is_some() {
+                    topology = moved(&case.report(&rows, &topology), &topology);
+                }
             }
             _ => break,
         }

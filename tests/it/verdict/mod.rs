@@ -7,6 +7,7 @@ mod grid;
 mod lacking;
 mod nothing_planted;
 mod operator;
+mod parity;
 mod planted;
 mod scene;
 mod situations;
@@ -314,13 +315,11 @@ fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
     let analysis = Analysis::new().nodes(3).by([Metric::Bytes, Metric::Keys]);
     let summary = analyzed(&[lines(header.chain(rows))], &analysis);
     let split = step(&summary, StepKind::Split);
-    let Worded::Finding(StepText::Split {
-        names, are_tags, ..
-    }) = &split.sentence
-    else {
+    let Worded::Finding(StepText::Split { units, .. }) = &split.sentence else {
         panic!("{split:?}");
     };
-    assert_eq!((names[0].to_string().as_str(), *are_tags), ("x", false));
+    let (name, is_tag, _) = &units[0];
+    assert_eq!((name.to_string().as_str(), *is_tag), ("x", false));
     // The keys of {x} stay where they are: a split of a key alone moves none, so the skew of keys does not change.
     let today = summary.verdict.by(Metric::Keys).unwrap().max_over_mean();
     let mut keys = today.unwrap();

@@ -56,7 +56,7 @@ fn keys_do_not_outvote_bytes_and_no_step_fills_a_node_that_is_full() {
         for step in moves.filter(|step| step.kind == StepKind::Move && step.command.is_some()) {
             let next = analyzed(
                 std::slice::from_ref(&dump),
-                &on(&moved(&summary, &topology, step)),
+                &on(&moved(&summary, &topology)),
             );
             let after = memory_of(&next);
             let most = after.iter().copied().fold(0.0, f64::max);
@@ -110,7 +110,7 @@ fn moves_that_were_carried_out_are_not_to_be_undone() {
         };
         seen.push(step.after.memory.unwrap().max_over_mean);
         assert!(seen.len() <= 1, "moves follow moves: {seen:?}");
-        topology = moved(&summary, &topology, step);
+        topology = moved(&summary, &topology);
     }
 }
 
@@ -144,8 +144,15 @@ fn a_node_with_three_times_its_share_of_the_accesses_is_not_green() {
         );
         assert!(verdict.sentence.to_string().contains(&format!("key {key}")));
         assert_eq!(verdict.role(Role::Memory).unwrap().state, State::Balanced);
-        let step = &verdict.steps[0];
-        assert_eq!(step.kind, StepKind::Split, "{step:?}");
+        // A key that is written is split; where that is not known, a cache may do.
+        let kinds = kinds(&summary);
+        let is_written = measure == Measure::Ops;
+        let expected = if is_written {
+            &[StepKind::Split][..]
+        } else {
+            &[StepKind::Cache, StepKind::Split]
+        };
+        assert!(kinds.starts_with(expected), "{kinds:?}");
         assert!(!found.steps.is_empty(), "the finding has a step");
     }
 }
@@ -187,11 +194,8 @@ fn a_node_near_maxmemory_gets_no_slots_though_its_keys_are_few() {
         State::Limit,
         "no node is brought to its limit: {step:?}"
     );
-    // A quarter stays on the second node, so that the first and the third share the rest.
-    assert!(
-        (1.1..1.2).contains(&after.max_over_mean),
-        "the third takes what it can: {step:?}"
-    );
+    // Its overhead is a constant: of the keys, a few thousandths of the limit, it may have its share.
+    assert!(after.max_over_mean <= 1.05, "{step:?}");
 }
 
 #[test]

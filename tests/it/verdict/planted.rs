@@ -3,10 +3,9 @@
 //!
 //! `SLOTSCOPE_CASES` says how many dumps (default: a small part).
 
-use crate::verdict::carried_out::{planned, renamed};
+use crate::verdict::carried_out::{Piece, moved, renamed};
 use crate::verdict::{analyzed, lines, on};
 use slotscope::metric::Metric;
-use slotscope::name::Name;
 use slotscope::slot::slot;
 use slotscope::summary::step::StepText;
 use slotscope::summary::worded::Worded;
@@ -113,12 +112,12 @@ fn every_cause_of_a_fifth_of_the_excess_is_named() {
     }
 }
 
-/// The dump with the keys of the tags `names` renamed, each to the part of its CRC16.
-fn split(dump: &[u8], names: &[Name], parts: u32) -> Vec<u8> {
+/// The dump with the keys of split tags renamed, each to the part of its CRC16.
+fn split(dump: &[u8], pieces: &[Piece]) -> Vec<u8> {
     let text = std::str::from_utf8(dump).unwrap();
     let renamed = |line: &str| match line.split_once(',') {
-        Some((key, rest)) => format!("{},{rest}", renamed(key, names, parts)),
-        None => renamed(line, names, parts),
+        Some((key, rest)) => format!("{},{rest}", renamed(key, pieces)),
+        None => renamed(line, pieces),
     };
     lines(text.lines().map(renamed))
 }
@@ -135,13 +134,12 @@ fn a_step_that_is_carried_out_gives_what_was_promised() {
             let now = analyzed(std::slice::from_ref(&dump), &analysis(&topology));
             match &step.sentence {
                 Worded::Finding(StepText::Move { .. }) => {
-                    topology = planned(&now, &topology, vec![(case.by, 1.0)]);
+                    topology = moved(&now, &topology);
                 }
                 Worded::Finding(StepText::Split {
-                    names,
-                    are_tags: true,
-                    parts,
-                }) => dump = split(&dump, names, *parts),
+                    units,
+                    then_move: None,
+                }) if units.iter().all(|(_, is_tag, _)| *is_tag) => dump = split(&dump, units),
                 _ => break,
             }
             let after = analyzed(std::slice::from_ref(&dump), &analysis(&topology));

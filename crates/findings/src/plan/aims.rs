@@ -1,149 +1,257 @@
-//! The aims of a plan: T of each goal, and whether a state is near enough to it.
+//! The aims of a plan by role, whoever carries it out, and the one gate that decides whether a plan is worth its moves.
 //!
-//! A node may hold T of its fair share, or the tolerance above its heaviest slot where that is more than its share. T is
-//! the tolerance above 1, or above the sum of slots that must share a node. Where a proof says that loads exclude each
-//! other, T of the later one is a little above what is proven: the last percents of a ratio that stays bad cost many times
-//! the ranges.
+//! A role that is above its band is a goal: nodes may hold `(1 + tolerance)` fair shares, or that times what slots that
+//! must share a node hold. Any other role is a guard: nodes may hold what they hold today. A node that a slot fills, one
+//! that is more than the largest share, is measured by that slot, and lets no other node off.
 
 use crate::plan::lower_bound::LowerBound;
-use crate::plan::problem::{Goal, Problem};
-use crate::plan::proof::{Proof, ProofInputs, exclusion};
 use crate::plan::shares::Shares;
-use crate::plan::state::{NEAR, PlanState};
+use crate::plan::state::{Bounds, Cap, NEAR, PlanState};
 
-/// Where loads exclude each other, this much above the proven least is aimed at.
-const ABOVE_PROOF: f64 = 1.10;
-/// Loads exclude each other where the least of one is this much above its floor.
-const EXCLUDED: f64 = 1.03;
-/// A node is above its target from here on: below, a plan is not worth its moves.
-pub(super) const GATE: f64 = 1.02;
-/// The least gain of a plan, in fair shares.
-const GAIN: f64 = 0.02;
+/// A plan aims this far below a band, so that rounding does not bring it above.
+const WITHIN: f64 = 0.98;
+/// The least gain of a plan, in fair shares of memory and of load.
+const GAINS: [f64; 2] = [0.02, 0.05];
+/// The least gain as a part of the excess, and as a part of what moves of all data.
+const GAIN_OF_EXCESS: f64 = 0.1;
+const GAIN_OF_MOVED: f64 = 0.2;
+/// Less over a limit than this part of a share is rounding.
+pub(super) const LEAST_EXCESS: f64 = 1e-4;
 /// Giants that leave the other nodes more than this of their shares change nothing for those.
 const HARDLY_LESS: f64 = 0.98;
 
-/// The aims in a problem, whoever owns the slots.
+/// The aims of a request, by role.
 pub(super) struct Aims {
-    /// T by goal.
-    pub own: Vec<f64>,
-    /// The same where proofs raise it.
-    pub raised: Vec<f64>,
+    /// Whether slots move for it.
+    pub is_goal: Vec<bool>,
+    /// T, in fair shares.
+    pub aims: Vec<f64>,
+    /// The most that a node may hold of it to be even.
+    pub bands: Vec<f64>,
+    /// As much of a slot that fills it a node may hold.
+    pub beside: Vec<f64>,
+    /// No move brings a node that no slot fills above this.
+    pub ceilings: Vec<f64>,
+    /// The same in parts of a slot that fills its node.
+    pub most_beside: Vec<f64>,
     pub floors: Vec<LowerBound>,
-    /// By goal: why it cannot be met with the first one, or with a guard.
-    pub proofs: Vec<Option<Proof>>,
-    /// By goal, where slots fill whole nodes: what the others are filled to at first, so that they share the rest.
+    /// Where slots fill whole nodes: what the others are filled to at first, so that they share the rest.
     pub level: Option<Vec<f64>>,
 }
 
 impl Aims {
-    pub(super) fn new(shares: &Shares<'_>) -> Self {
-        let problem = shares.problem;
-        let floors: Vec<LowerBound> = problem
-            .goals
-            .iter()
-            .map(|goal| floor(problem, goal))
-            .collect();
-        let own: Vec<f64> = problem
-            .goals
-            .iter()
-            .zip(&floors)
-            .map(|(goal, floor)| (1.0 + goal.tolerance) * floor.together.max(1.0))
-            .collect();
-        let inputs = ProofInputs::new(shares, &own);
-        let guards = shares.goals..shares.goals + problem.guards.len();
-        let proof = |goal: usize| {
-            let kept = (goal > 0).then_some(0).into_iter().chain(guards.clone());
-            let proofs = kept.filter_map(|kept| exclusion(&inputs, kept, goal));
-            let strongest = proofs.max_by(|a, b| a.least.total_cmp(&b.least));
-            strongest.filter(|proof| proof.least > EXCLUDED * floors[goal].over_fair)
+    /// The aims for the roles above their bands; those in `guarded` may only not get worse.
+    pub(super) fn new(before: &PlanState<'_>, guarded: &[usize]) -> Self {
+        let shares = before.shares;
+        let request = shares.request;
+        let roles = request.roles.len();
+        let mut aims = Aims {
+            is_goal: Vec::new(),
+            aims: Vec::new(),
+            bands: Vec::new(),
+            beside: Vec::new(),
+            ceilings: Vec::new(),
+            most_beside: Vec::new(),
+            floors: Vec::new(),
+            level: None,
         };
-        let proofs: Vec<Option<Proof>> = (0..shares.goals).map(proof).collect();
-        let raise = |(own, proof): (&f64, &Option<Proof>)| {
-            let least = proof.as_ref().map_or(0.0, |proof| proof.least);
-            own.max(ABOVE_PROOF * least)
-        };
-        let raised = own.iter().zip(&proofs).map(raise).collect();
-        let level: Vec<f64> = (0..shares.goals).map(|goal| level(shares, goal)).collect();
-        Aims {
-            raised,
-            floors,
-            proofs,
-            level: level.iter().any(|level| level.is_finite()).then_some(level),
-            own,
+        let owns = |node: usize| !before.held(node).is_empty();
+        let is_same = (0..shares.nodes).all(|node| owns(node) != shares.leaves(node));
+        for (at, role) in request.roles.iter().enumerate() {
+            let fair = request.fair(role.loads, &role.capacity);
+            let floor = LowerBound::new(role.loads, &request.owner, &fair);
+            let then = Today::of(before, at, |node| !shares.leaves(node));
+            let today = if is_same {
+                then
+            } else {
+                Today::of(before, at, owns)
+            };
+            // The last percents of a ratio that stays bad cost most.
+            let beside = 1.0 + role.tolerance;
+            let own = beside * floor.together.max(1.0);
+            let is_uneven = max_over_mean(before, at) > role.band;
+            let is_goal = role.is_goal && is_uneven && !guarded.contains(&at);
+            let aim = match role.is_judged() {
+                false => f64::INFINITY,
+                true if is_goal => own,
+                true => own.max(then.open),
+            };
+            // Of other nodes than today's some ratio may be out of reach.
+            let possible = if is_same {
+                0.0
+            } else {
+                beside * floor.over_fair
+            };
+            aims.is_goal.push(is_goal);
+            aims.aims.push(aim);
+            aims.bands.push(aim.max(WITHIN * role.band));
+            aims.beside.push(if is_goal {
+                beside
+            } else {
+                then.beside.max(beside)
+            });
+            aims.ceilings.push(role.band.max(today.open).max(possible));
+            aims.most_beside.push(today.beside.max(beside));
+            aims.floors.push(floor);
         }
+        let level: Vec<f64> = (0..roles).map(|role| level(shares, role)).collect();
+        let has_level = level.iter().any(|level| level.is_finite());
+        aims.level = has_level.then_some(level);
+        aims
     }
 
-    /// Whether a proof raises some aim and yet forbids none of the unraised ones.
-    pub(super) fn may_meet_their_own(&self) -> bool {
-        let forbids = |(own, proof): (&f64, &Option<Proof>)| {
-            proof.as_ref().is_some_and(|proof| proof.least > *own)
+    /// The bounds of a search for these aims; what is above the own aim lets nodes that a slot fills off as much.
+    pub(super) fn bounds(&self, aims: &[f64]) -> Bounds {
+        let slack = |role: usize| match self.aims[role] {
+            own if own.is_finite() => (aims[role] / own).max(1.0),
+            _ => 1.0,
         };
-        self.raised != self.own && !self.own.iter().zip(&self.proofs).any(forbids)
+        let beside = (0..aims.len()).map(|role| self.beside[role] * slack(role));
+        Bounds {
+            aims: aims.to_vec(),
+            beside: beside.collect(),
+            ceilings: self.ceilings.clone(),
+            most_beside: self.most_beside.clone(),
+            cap: Cap::Aimed,
+        }
     }
 
     /// Whether something is far enough from its aim that a plan is looked for.
-    pub(super) fn asks_for_a_plan(&self, state: &PlanState<'_>) -> bool {
-        let goals = 0..state.shares.goals;
-        holds_leftovers(state)
-            || !within_ceilings(state)
-            || goals
-                .into_iter()
-                .any(|goal| self.height(state, goal) > GATE * self.raised[goal])
+    pub(super) fn asks_for_a_plan(&self, before: &PlanState<'_>) -> bool {
+        leftovers(before) > 0
+            || before.excess(Cap::Aimed) > LEAST_EXCESS
+            || self.is_goal.contains(&true)
     }
 
-    /// Whether a plan is worth carrying out.
+    /// The goals that a plan lowers enough, in M or M_rest, if `part` of all data moves.
+    pub(super) fn helped(
+        &self,
+        before: &PlanState<'_>,
+        after: &PlanState<'_>,
+        part: f64,
+    ) -> Vec<usize> {
+        let is_helped = |role: &usize| {
+            let [memory, load] = GAINS;
+            let is_load = before.shares.request.roles[*role].metric.is_of_use();
+            let least = if is_load { load } else { memory };
+            let is_worth = |of: fn(&PlanState<'_>, usize) -> f64| {
+                let (now, then) = (of(before, *role), of(after, *role));
+                let needed = least
+                    .max(GAIN_OF_EXCESS * (now - 1.0))
+                    .max(GAIN_OF_MOVED * part);
+                now - then >= needed - 1e-9
+            };
+            is_worth(max_over_mean) || is_worth(rest_over_mean)
+        };
+        let goals = (0..self.is_goal.len()).filter(|role| self.is_goal[*role]);
+        goals.filter(is_helped).collect()
+    }
+
+    /// The gate: whether a plan is worth carrying out. A node that leaves is emptier, a limit is better kept, or a goal is
+    /// lowered enough for what moves.
     pub(super) fn is_step(&self, before: &PlanState<'_>, after: &PlanState<'_>) -> bool {
-        if holds_leftovers(before) && leftovers(after) < leftovers(before)
-            || !within_ceilings(before) && excess(after) < excess(before) - NEAR
-        {
-            return true;
-        }
-        let gains = |goal: usize| {
-            let now = self.height(before, goal);
-            now > GATE * self.raised[goal] && now - self.height(after, goal) >= GAIN
-        };
-        // An earlier goal that gets worse would be repaired by the next plan, which undoes this one.
-        let worsens = |goal: usize| {
-            let limit = self.height(before, goal).max(GATE * self.raised[goal]);
-            self.height(after, goal) > limit + NEAR
-        };
-        let first = (0..before.shares.goals).find(|goal| gains(*goal) || worsens(*goal));
-        first.is_some_and(|goal| !worsens(goal))
+        let is_better = |cap: Cap| after.excess(cap) < before.excess(cap) - LEAST_EXCESS;
+        leftovers(after) < leftovers(before)
+            || is_better(Cap::Aimed)
+            || is_better(Cap::Hard)
+            || !self.helped(before, after, after.moved_part()).is_empty()
     }
 
-    /// The fullest node in fair shares, one with a slot that is heavier than its share measured by that slot.
-    pub(super) fn height(&self, state: &PlanState<'_>, goal: usize) -> f64 {
-        let over = state.shares.problem.staying().map(|node| {
-            let allowed = self.reachable(state, node, goal);
-            state.loads(node)[goal] / allowed * self.own[goal]
+    /// By how much a role is above its ceiling.
+    pub(super) fn above_ceiling(&self, state: &PlanState<'_>, role: usize) -> f64 {
+        let most = self.ceilings[role];
+        if most.is_finite() {
+            (self.height_of(state, role, most, self.most_beside[role]) - 1.0).max(0.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// The fullest node of a role, in what it may hold at `level` fair shares.
+    pub(super) fn height(&self, state: &PlanState<'_>, role: usize, level: f64) -> f64 {
+        self.height_of(state, role, level, self.beside[role])
+    }
+
+    fn height_of(&self, state: &PlanState<'_>, role: usize, level: f64, beside: f64) -> f64 {
+        let shares = state.shares;
+        let over = shares.request.staying().map(|node| {
+            let heaviest = state.heaviest_giant(node, role, None);
+            let allowed = self.allowed(state, node, role, (level, beside));
+            state.loads(node)[role] / allowed.max(shares.least(node, role, heaviest))
         });
         over.fold(0.0, f64::max)
     }
 
-    /// The same, and what may not leave the node.
-    pub(super) fn reachable(&self, state: &PlanState<'_>, node: usize, goal: usize) -> f64 {
-        let heaviest = state.heaviest_giant(node, goal, None);
-        self.own_target(state, node, goal)
-            .max(state.shares.least(node, goal, heaviest))
+    /// Whether all nodes hold no more than `level` fair shares, also those whose slots may not move.
+    pub(super) fn is_within(&self, state: &PlanState<'_>, role: usize, level: f64) -> bool {
+        let mut staying = state.shares.request.staying();
+        staying.all(|node| {
+            let allowed = self.allowed(state, node, role, (level, self.beside[role]));
+            state.loads(node)[role] <= allowed + 10.0 * NEAR
+        })
     }
 
-    /// The most that a node may hold of a goal, before any proof and any hard limit.
-    pub(super) fn own_target(&self, state: &PlanState<'_>, node: usize, goal: usize) -> f64 {
-        let capacity = state.shares.capacity(node, goal);
-        let heaviest = state.heaviest_giant(node, goal, None);
-        let target = self.own[goal] * capacity;
-        if heaviest > capacity {
-            target.max((1.0 + state.shares.problem.goals[goal].tolerance) * heaviest)
+    /// The load that a node may hold at `level` fair shares, or beside a slot that fills it.
+    fn allowed(
+        &self,
+        state: &PlanState<'_>,
+        node: usize,
+        role: usize,
+        (level, beside): (f64, f64),
+    ) -> f64 {
+        let shares = state.shares;
+        let heaviest = state.heaviest_giant(node, role, None);
+        let allowed = level * shares.capacity(node, role);
+        if heaviest > shares.largest(role) {
+            allowed.max(beside * heaviest)
         } else {
-            target
+            allowed
         }
     }
 }
 
-/// The least that the fullest node can reach in a goal.
-fn floor(problem: &Problem<'_>, goal: &Goal<'_>) -> LowerBound {
-    let fair = problem.fair(goal.loads, &goal.capacity);
-    LowerBound::new(goal.loads, &problem.owner, &fair)
+/// The fullest node among those that no slot fills, and the most that another one holds of its slot.
+#[derive(Clone, Copy)]
+struct Today {
+    open: f64,
+    beside: f64,
+}
+
+impl Today {
+    fn of(state: &PlanState<'_>, role: usize, is_counted: impl Fn(usize) -> bool) -> Self {
+        let shares = state.shares;
+        let counted: Vec<usize> = (0..shares.nodes).filter(|node| is_counted(*node)).collect();
+        let capacity = |node: usize| shares.own_capacity(node, role);
+        let all: f64 = counted.iter().map(|node| capacity(*node)).sum();
+        let whole = shares.staying as f64;
+        let mut today = Today {
+            open: 0.0,
+            beside: 1.0,
+        };
+        for node in counted {
+            let (load, heaviest) = (
+                state.loads(node)[role],
+                state.heaviest_giant(node, role, None),
+            );
+            if heaviest > shares.largest(role) {
+                today.beside = today.beside.max(load / heaviest);
+            } else if capacity(node) > 0.0 {
+                today.open = today.open.max(load / (capacity(node) * whole / all));
+            }
+        }
+        today
+    }
+}
+
+/// M of a role, over the nodes that stay.
+pub(super) fn max_over_mean(state: &PlanState<'_>, role: usize) -> f64 {
+    let nodes = state.node_loads(role).into_iter();
+    nodes.map(|of| of.load / of.capacity).fold(0.0, f64::max)
+}
+
+/// M_rest of a role.
+pub(super) fn rest_over_mean(state: &PlanState<'_>, role: usize) -> f64 {
+    crate::plan::rest::rest_over_mean(&state.node_loads(role))
 }
 
 /// Slots that nodes own which are to be emptied.
@@ -152,35 +260,19 @@ pub(super) fn leftovers(state: &PlanState<'_>) -> usize {
     nodes.map(|node| state.held(node).len()).sum()
 }
 
-fn holds_leftovers(state: &PlanState<'_>) -> bool {
-    leftovers(state) > 0
-}
-
-/// The load of nodes above their hard limits.
-pub(super) fn excess(state: &PlanState<'_>) -> f64 {
-    let node = |node: usize| {
-        let both = state.loads(node).iter().zip(state.shares.ceilings(node));
-        both.take(state.shares.goals)
-            .map(|(load, ceiling)| (load - ceiling).max(0.0))
-            .sum::<f64>()
-    };
-    state.shares.problem.staying().map(node).sum()
-}
-
-fn within_ceilings(state: &PlanState<'_>) -> bool {
-    excess(state) <= NEAR
-}
-
-/// The level up to which the nodes that no slot fills share a goal, with its tolerance; infinite if that is nearly all.
-fn level(shares: &Shares<'_>, goal: usize) -> f64 {
-    let mut giants: Vec<f64> = shares
-        .giants
-        .iter()
-        .map(|slot| shares.load(usize::from(*slot), goal))
+/// The level up to which the nodes that no slot fills share a role, with its tolerance; infinite if that is nearly all.
+fn level(shares: &Shares<'_>, role: usize) -> f64 {
+    let of = &shares.request.roles[role];
+    if !of.is_judged() {
+        return f64::INFINITY;
+    }
+    let giants = shares.giants.iter();
+    let mut giants: Vec<f64> = giants
+        .map(|slot| shares.load(usize::from(*slot), role))
         .collect();
     giants.sort_by(|a, b| b.total_cmp(a));
     let mut nodes = shares.staying as f64;
-    let mut load: f64 = (0..shares.slots).map(|slot| shares.load(slot, goal)).sum();
+    let mut load: f64 = (0..shares.slots).map(|slot| shares.load(slot, role)).sum();
     for giant in giants {
         if nodes <= 1.0 || giant <= load / nodes {
             break;
@@ -188,7 +280,7 @@ fn level(shares: &Shares<'_>, goal: usize) -> f64 {
         (nodes, load) = (nodes - 1.0, load - giant);
     }
     if load / nodes < HARDLY_LESS {
-        (1.0 + shares.problem.goals[goal].tolerance) * load / nodes
+        (1.0 + of.tolerance) * load / nodes
     } else {
         f64::INFINITY
     }

@@ -1,122 +1,316 @@
-//! A cluster as plans see it: the owners of slots, pinned slots, and the nodes that take slots.
+//! A cluster as plans see it: its nodes and those to come, the slots that stay, and the flags of `slotscope plan`.
 
-use slotscope_engine::metric::{Metric, PerMetric};
+use std::time::Duration;
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text;
+use slotscope_engine::text::counted;
 
-use crate::plan::goals::Goals;
-use crate::plan::problem::{Goal, Guard, MoveLimits, Problem};
-use crate::topology::Topology;
+use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
+use crate::plan::inputs::PlannedNode;
+use crate::plan::move_request::{MoveLimits, MoveRequest, Role};
+use crate::summary::Summary;
+use crate::summary::limit;
+use crate::topology::{Topology, find, ranges};
 
-/// The part of `maxmemory` that a node may use: the rest is for buffers, and for writes until the slots have moved.
-pub(crate) const USABLE: f64 = 0.9;
-
-/// Owners and nodes; every list of nodes is in one order, nodes to be added last.
+/// The flags that change a field of the request for moves; all others say what is read and how it is judged.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PlanCluster {
-    /// The node that owns each slot; slots of failed nodes have no owner here.
-    pub owner: Vec<Option<usize>>,
-    /// The relative capacity of each node.
-    pub capacity: Vec<f64>,
-    /// Nodes that are to be emptied, and failed ones.
-    pub leaves: Vec<bool>,
+pub struct MoveFlags {
+    /// Relative capacities of nodes by name; 1 for all others.
+    pub weights: Vec<(String, f64)>,
+    /// Empty primaries that will be added: `new-1`, `new-2` and so on.
+    pub add: usize,
+    /// Names of primaries to be emptied.
+    pub remove: Vec<String>,
     /// Slots that stay where they are.
-    pub fixed: Vec<bool>,
-    /// `maxmemory` of each node in bytes, where it is known.
-    pub maxmemory: Vec<Option<u64>>,
+    pub exclude: Vec<(u16, u16)>,
     /// How much may move.
     pub limits: MoveLimits,
+    /// How far above its fair share of the first role a node may stay: 0.03 for 3%; `None`: the default.
+    pub tolerance: Option<f64>,
+    /// Slots with a key whose move blocks a node for longer stay; `None`: they move.
+    pub max_block: Option<Duration>,
+    /// A job, a set of slots that moves in one piece, holds at most this many bytes, or is one slot; `None`: there is no limit.
+    pub job_bytes: Option<u64>,
 }
 
-impl PlanCluster {
-    /// The cluster of a topology, and empty nodes to be added. Failed nodes give and take nothing, and slots that are on
-    /// their way to another node stay.
-    pub fn new(topology: &Topology, added: usize) -> Self {
-        let is_up = |node: &usize| topology.nodes[*node].is_up();
-        let nodes = topology.nodes.len() + added;
-        let failed = topology.nodes.iter().map(|node| !node.is_up());
-        let mut fixed = vec![false; SLOTS];
-        let in_flight = topology.in_flight.iter();
-        in_flight.for_each(|moving| fixed[usize::from(moving.slot)] = true);
-        PlanCluster {
-            owner: (0..SLOTS)
-                .map(|slot| topology.owner(slot as u16).filter(is_up))
-                .collect(),
-            capacity: vec![1.0; nodes],
-            leaves: failed.chain(std::iter::repeat_n(false, added)).collect(),
-            fixed,
-            maxmemory: vec![None; nodes],
+impl Default for MoveFlags {
+    /// Those of `slotscope plan` without any.
+    fn default() -> Self {
+        MoveFlags {
+            weights: Vec::new(),
+            add: 0,
+            remove: Vec::new(),
+            exclude: Vec::new(),
             limits: MoveLimits::default(),
+            tolerance: None,
+            max_block: Some(MAX_BLOCK),
+            job_bytes: None,
+        }
+    }
+}
+
+/// Why a failed primary cannot be planned for, and a suggested fix.
+const IS_FAILED: &str = "the topology has it as failed, so no slot can leave it or go to it; fail over to a replica \
+    of it and take the topology again";
+
+/// The same of all that are left.
+const ALL_FAILED: &str = "the topology has all that would be left as failed; repair the cluster, take the topology \
+    again, or bring new ones with --add N";
+
+/// The nodes and slots of a topology, after the flags.
+pub struct Cluster<'a> {
+    /// The flags.
+    pub flags: MoveFlags,
+    topology: &'a Topology,
+    /// Slots that stay where they are.
+    pub fixed: Vec<bool>,
+    /// All nodes: those of the topology in its order, then those to be added.
+    pub nodes: Vec<PlannedNode>,
+    /// Keys whose move would block a node for too long, the longest first.
+    pub pinned: Vec<BlockingKey>,
+}
+
+impl MoveFlags {
+    /// Finds the nodes and slots that the flags name.
+    ///
+    /// # Errors
+    /// A node that is not there, no node to hold slots, or a slot that would have to move and cannot.
+    pub fn on(self, topology: &Topology) -> Result<Cluster<'_>> {
+        let nodes = self.nodes(topology)?;
+        let fixed = self.fixed(topology, &nodes)?;
+        Ok(Cluster {
+            flags: self,
+            topology,
+            fixed,
+            nodes,
+            pinned: Vec::new(),
+        })
+    }
+
+    /// Whether the user asks for moves whether or not a load is judged.
+    pub(super) fn ask_for_moves(&self) -> bool {
+        self.add > 0 || !self.remove.is_empty() || self.tolerance.is_some()
+    }
+
+    fn nodes(&self, topology: &Topology) -> Result<Vec<PlannedNode>> {
+        if self.add + topology.nodes.len() > SLOTS {
+            let what = "there cannot be more nodes than slots, 16384";
+            return Err(Error::option("add", self.add.to_string(), what));
+        }
+        let today = topology.nodes.iter().map(|of| PlannedNode {
+            id: of.id.clone(),
+            address: of.address.clone(),
+            hostname: of.hostname.clone(),
+            capacity: if of.is_up() { 1.0 } else { 0.0 },
+            failed: !of.is_up(),
+        });
+        let new = (1..=self.add).map(|i| PlannedNode {
+            id: format!("new-{i}"),
+            address: None,
+            hostname: None,
+            capacity: 1.0,
+            failed: false,
+        });
+        let mut nodes: Vec<PlannedNode> = today.chain(new).collect();
+        let find = |nodes: &[PlannedNode], name: &str, place: String| {
+            find::find(nodes.iter().map(PlannedNode::called), name)
+                .map_err(|what| Error::bad(place, what))
+        };
+        for (name, weight) in &self.weights {
+            let place = format!("--weight {}={weight}", Name::from(name.as_str()));
+            let at = find(&nodes, name, place.clone())?;
+            if nodes[at].failed {
+                return Err(Error::bad(place, IS_FAILED));
+            }
+            nodes[at].capacity = *weight;
+        }
+        for name in &self.remove {
+            let place = format!("--remove {}", Name::from(name.as_str()));
+            let at = find(&nodes, name, place.clone())?;
+            if at >= topology.nodes.len() {
+                return Err(Error::bad(place, "is to be added; leave out one of both"));
+            }
+            if nodes[at].failed {
+                return Err(Error::bad(place, IS_FAILED));
+            }
+            nodes[at].capacity = 0.0;
+        }
+        match nodes.iter().any(|node| node.capacity > 0.0) {
+            true => Ok(nodes),
+            false if nodes.iter().any(|node| node.failed) => {
+                Err(Error::bad("no primary that could take slots", ALL_FAILED))
+            }
+            false => Err(Error::option(
+                "remove",
+                "",
+                "no node would be left to hold the slots; --add N brings new ones",
+            )),
         }
     }
 
-    /// The load of all slots that have an owner.
-    fn total(&self, loads: &[u64]) -> u128 {
-        let owned = self.owner.iter().zip(loads);
-        owned
-            .filter(|(owner, _)| owner.is_some())
-            .map(|(_, load)| u128::from(*load))
-            .sum()
+    /// Slots that stay: the excluded ones, and those that are being moved already.
+    fn fixed(&self, topology: &Topology, nodes: &[PlannedNode]) -> Result<Vec<bool>> {
+        let mut fixed = vec![false; SLOTS];
+        let in_flight = topology.in_flight.iter().map(|moving| moving.slot);
+        ranges::slots(&self.exclude)
+            .chain(in_flight)
+            .for_each(|slot| fixed[usize::from(slot)] = true);
+        let is_stuck = |slot: &usize| {
+            let owner = topology.owner(*slot as u16).map(|node| &nodes[node]);
+            fixed[*slot] && owner.is_some_and(|node| node.capacity <= 0.0 && !node.failed)
+        };
+        match (0..SLOTS).find(is_stuck) {
+            None => Ok(fixed),
+            Some(slot) => Err(Error::bad(
+                format!("slot {slot}"),
+                "is on a node to be emptied and cannot move: it is in --exclude, or on its way already (redis-cli --cluster fix ends that)",
+            )),
+        }
     }
 }
 
-impl<'a> Problem<'a> {
-    /// The problem of evening out `goals` in a cluster; `None` where no slot of its nodes has any of them.
-    pub fn of(
-        cluster: &PlanCluster,
-        loads: &'a PerMetric<Vec<u64>>,
-        goals: &Goals,
-    ) -> Option<Self> {
-        let of = |metric: Metric| loads.get(metric).map(Vec::as_slice);
-        let loaded = |metric: Metric| of(metric).filter(|loads| cluster.total(loads) > 0);
-        let hard = |metric: Metric| {
-            let limits = cluster.maxmemory.iter();
-            let usable = |limit: &Option<u64>| limit.map(|limit| (limit as f64 * USABLE) as u64);
-            if metric == Metric::Bytes && cluster.maxmemory.iter().any(Option::is_some) {
-                limits.map(usable).collect()
-            } else {
-                Vec::new()
-            }
+impl<'a> Cluster<'a> {
+    /// The same with the slots fixed whose keys would block a node for too long.
+    ///
+    /// # Errors
+    /// Such a slot is on a node to be emptied.
+    pub fn pinning(mut self, summary: &Summary) -> Result<Self> {
+        let Some(most) = self.flags.max_block else {
+            return Ok(self);
         };
-        let goal = |(metric, tolerance): &(Metric, f64)| {
-            Some(Goal {
-                metric: *metric,
-                loads: loaded(*metric)?,
-                capacity: cluster.capacity.clone(),
-                tolerance: *tolerance,
-                hard: hard(*metric),
-            })
+        let mut keys = blocking_keys(summary);
+        keys.retain(|key| key.block_time() > most);
+        let must_leave = |key: &&BlockingKey| {
+            let owner = self.topology.owner(key.slot).map(|node| &self.nodes[node]);
+            owner.is_some_and(|node| node.capacity <= 0.0 && !node.failed)
         };
-        let guard = |(metric, band): &(Metric, f64)| {
-            Some(Guard {
-                metric: *metric,
-                loads: loaded(*metric)?,
-                capacity: cluster.capacity.clone(),
-                band: *band,
-            })
-        };
-        Problem::with_goals(
-            cluster,
-            goals.goals.iter().filter_map(goal).collect(),
-            goals.guards.iter().filter_map(guard).collect(),
-            loaded(Metric::Bytes).or_else(|| loaded(Metric::Keys)),
-        )
+        if let Some(key) = keys.iter().find(must_leave) {
+            return Err(Error::bad(
+                format!("slot {}", key.slot),
+                format!(
+                    "is on a node to be emptied, and moving its key {} blocks the node for about {} ms, longer than \
+                    --max-block {} ms; --move-big moves it",
+                    text::short(&key.key),
+                    key.block_ms,
+                    most.as_millis()
+                ),
+            ));
+        }
+        for key in &keys {
+            self.fixed[usize::from(key.slot)] = true;
+        }
+        self.pinned = keys;
+        Ok(self)
     }
 
-    /// The same of any goals; `None` without a goal or a node that takes slots.
-    pub(crate) fn with_goals(
-        cluster: &PlanCluster,
-        goals: Vec<Goal<'a>>,
-        guards: Vec<Guard<'a>>,
-        price: Option<&'a [u64]>,
+    /// The owners of slots today; those of failed nodes too.
+    pub(crate) fn owners(&self) -> Vec<Option<usize>> {
+        (0..SLOTS)
+            .map(|slot| self.topology.owner(slot as u16))
+            .collect()
+    }
+
+    /// A warning for each node that has failed, or is suspected to have.
+    pub(super) fn failed_nodes(&self) -> impl Iterator<Item = String> + '_ {
+        let failed = self.topology.nodes.iter().filter(|node| !node.is_up());
+        failed.map(|node| {
+            let how = if node.failed {
+                "failed"
+            } else {
+                "suspected to have failed (fail?)"
+            };
+            format!(
+                "the topology has {} as {how}: it takes no slots, and its {} stay where they are",
+                node.name(),
+                counted(node.slots.into(), "slot")
+            )
+        })
+    }
+}
+
+impl<'p> MoveRequest<'p> {
+    /// The request to even out one load and nothing else; `None` where no node that is up holds any.
+    pub fn alone(
+        topology: &Topology,
+        metric: Metric,
+        loads: &'p [u64],
+        tolerance: f64,
     ) -> Option<Self> {
-        (!goals.is_empty() && cluster.leaves.contains(&false)).then(|| Problem {
-            goals,
-            guards,
-            owner: cluster.owner.clone(),
-            leaves: cluster.leaves.clone(),
-            fixed: cluster.fixed.clone(),
-            price,
-            limits: cluster.limits,
+        let nodes = topology.nodes.len();
+        let is_up = |node: &usize| topology.nodes[*node].is_up();
+        let owner = (0..SLOTS).map(|slot| topology.owner(slot as u16).filter(is_up));
+        let role = Role::even(metric, loads, nodes, tolerance);
+        let mut request = MoveRequest::new(vec![role], owner.collect());
+        request.leaves = (0..nodes).map(|node| !is_up(&node)).collect();
+        for moving in &topology.in_flight {
+            request.fixed[usize::from(moving.slot)] = true;
+        }
+        let held = request.loads_under(loads, &request.owner);
+        held.iter().any(|held| *held > 0).then_some(request)
+    }
+}
+
+impl Cluster<'_> {
+    /// The capacity of each node in a role: of those there are `weights`, of those to come the usual one.
+    pub(crate) fn capacity(&self, weights: &[f64]) -> Vec<f64> {
+        let least = weights.iter().copied().filter(|weight| *weight > 0.0);
+        let usual = least.fold(f64::INFINITY, f64::min);
+        let usual = if usual.is_finite() { usual } else { 1.0 };
+        let all = self.nodes.iter().enumerate();
+        all.map(|(at, node)| match weights.get(at) {
+            _ if node.capacity <= 0.0 => 0.0,
+            Some(weight) if *weight > 0.0 => *weight,
+            Some(_) => usual,
+            None => usual * node.capacity,
+        })
+        .collect()
+    }
+
+    /// The bytes of keys that each node is filled to, and those that none is brought above; `None` where no node has a
+    /// limit.
+    pub(super) fn caps(
+        &self,
+        summary: &Summary,
+        bytes: &[u64],
+        owner: &[Option<usize>],
+    ) -> Option<[Vec<Option<f64>>; 2]> {
+        let mut held = vec![0.0; self.nodes.len()];
+        for (owner, bytes) in owner.iter().zip(bytes) {
+            if let Some(node) = owner {
+                held[*node] += *bytes as f64;
+            }
+        }
+        let cap = |level: f64| {
+            let of = |(at, held): (usize, &f64)| {
+                let room = summary.headroom.limit_of(at)?;
+                let cap = room.keys_at(level);
+                // A node that is full without its keys is not cured by moves.
+                let is_cured = room.part(*held) >= limit::FULL && cap > 0.0;
+                Some(if is_cured { cap } else { cap.max(*held) })
+            };
+            held.iter().enumerate().map(of).collect::<Vec<_>>()
+        };
+        let caps = [limit::FILLED, limit::BELOW_FULL].map(cap);
+        caps[0].iter().any(Option::is_some).then_some(caps)
+    }
+
+    /// The place of the role that bytes are judged by; without one, they are a load that only has limits.
+    pub(super) fn role_of_bytes<'p>(&self, roles: &mut Vec<Role<'p>>, bytes: &'p [u64]) -> usize {
+        let known = roles.iter().position(|role| role.metric == Metric::Bytes);
+        known.unwrap_or_else(|| {
+            roles.push(Role {
+                metric: Metric::Bytes,
+                loads: bytes,
+                capacity: self.capacity(&[]),
+                tolerance: 0.0,
+                band: f64::INFINITY,
+                is_goal: false,
+            });
+            roles.len() - 1
         })
     }
 }

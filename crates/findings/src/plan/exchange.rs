@@ -57,7 +57,7 @@ pub(super) fn pair(
     true
 }
 
-/// The excess of two nodes above their targets after an exchange of a slot each; infinite if a hard limit forbids it.
+/// The excess of two nodes above their targets after an exchange of a slot each.
 fn over_after(
     state: &PlanState<'_>,
     (node, slot): (usize, usize),
@@ -69,11 +69,6 @@ fn over_after(
         let load = shares.load(slot, role) - shares.load(back, role);
         let left = state.loads(node)[role] - load;
         let there = state.loads(to)[role] + load;
-        let is_too_much = load > 0.0 && there > state.most(to, role) + NEAR
-            || load < 0.0 && left > state.most(node, role) + NEAR;
-        if is_too_much {
-            return f64::INFINITY;
-        }
         over += above(left - state.targets(node)[role]) + above(there - state.targets(to)[role]);
     }
     over
@@ -102,11 +97,11 @@ fn picked(state: &PlanState<'_>, node: usize) -> Vec<usize> {
     if movable.len() <= SLOTS {
         return movable;
     }
-    let most = SLOTS / shares.ranks.len();
+    let most = SLOTS / shares.ranks().len();
     let first = (most / 2).max(1);
     let mut picked = Vec::with_capacity(SLOTS);
-    for ranks in &shares.ranks {
-        movable.sort_unstable_by_key(|slot| ranks[*slot]);
+    for ranks in shares.ranks() {
+        movable.select_nth_unstable_by_key(first, |slot| ranks[*slot]);
         picked.extend_from_slice(&movable[..first]);
         let rest = &movable[first..];
         let every = rest.len().div_ceil((most - first).max(1)).max(1);
@@ -148,7 +143,7 @@ pub(super) fn giant(
     best.is_some_and(|(_, slot, to)| give_giant(state, prices, slot, to, budget))
 }
 
-/// Gives a giant away and lets its receiver shed; false where a hard limit or the limits of the plan forbid it.
+/// Gives a giant away and lets its receiver shed; false where the limits of the plan forbid it.
 fn give_giant(
     state: &mut PlanState<'_>,
     prices: Prices,
@@ -157,7 +152,7 @@ fn give_giant(
     budget: &mut Budget,
 ) -> bool {
     let run = Run::single(slot);
-    if state.gain_of_single(slot, to).is_none() || !state.allows(run, to) {
+    if !state.allows(run, to) {
         return false;
     }
     state.give(run, to);

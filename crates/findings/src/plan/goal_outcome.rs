@@ -1,4 +1,4 @@
-//! The result of a plan in its goals: targets, ratios, and why a target is not reached.
+//! The result of a plan in its roles: targets, ratios, and why a target is not reached.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,10 @@ use slotscope_engine::text;
 
 use crate::plan::inputs::PlanInputs;
 use crate::plan::lower_bound::SetBy;
-use crate::plan::problem::{Goal, Problem};
+use crate::plan::move_request::{MoveRequest, Role};
 use crate::plan::proof::Proof;
-use crate::plan::solve::{Impossible, Planned, PlannedGoal};
+use crate::plan::solve::{MovePlan, PlannedRole};
+use crate::plan::why_not::why_not;
 use crate::summary::balance::tidy;
 use crate::summary::independent_units::UnitKind;
 
@@ -22,7 +23,7 @@ const SLOTS_NAMED: usize = 3;
 /// A unit of more than this part of a slot is named in place of it.
 const MOST: f64 = 0.5;
 
-/// A goal, and how near to it the plan comes. Ratios are loads of the fullest node that stays, in its fair shares.
+/// A load that is judged, and how near to its target the plan comes. Ratios are loads of the fullest node that stays, in its fair shares.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GoalOutcome {
     /// `memory` or `load`; absent for a limit.
@@ -33,8 +34,14 @@ pub struct GoalOutcome {
     pub limit: Option<&'static str>,
     /// Its measure.
     pub metric: &'static str,
-    /// The most that a node may hold, unless it has a slot that is heavier than its share.
+    /// The most that a node is to hold, unless it has a slot that is heavier than its share.
     pub target: f64,
+    /// No move brings a node above this, unless it has such a slot; absent for a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<f64>,
+    /// Whether no slot moves for it, and it may only not get worse.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub guard: bool,
     /// Today.
     pub before: f64,
     /// Once all has moved.
@@ -43,7 +50,7 @@ pub struct GoalOutcome {
     pub rest_before: f64,
     /// The same then.
     pub rest_after: f64,
-    /// Whether every node is at its target then, or so near to it that another plan is not worth its moves.
+    /// Whether the nodes are even then, or so near to their targets that another plan is not worth its moves.
     pub met: bool,
     /// Why not, in a sentence.
     pub reason: Option<String>,
@@ -67,69 +74,91 @@ pub(crate) fn role_of(metric: Metric) -> &'static str {
     if metric.is_of_use() { "load" } else { "memory" }
 }
 
-/// The goals in their order, then the limits of the nodes.
+/// The roles in their order, then the limits of the nodes.
 pub(super) fn goals(
-    problem: &Problem<'_>,
-    plan: &Planned,
+    request: &MoveRequest<'_>,
+    plan: &MovePlan,
     inputs: &PlanInputs<'_>,
 ) -> Vec<GoalOutcome> {
-    let both = problem.goals.iter().zip(&plan.goals).enumerate();
-    let role = |(at, (goal, planned)): (usize, (&Goal<'_>, &PlannedGoal))| GoalOutcome {
-        role: Some(role_of(goal.metric)),
+    let outcome = |(at, role, planned): (usize, &Role<'_>, &PlannedRole)| GoalOutcome {
+        role: Some(role_of(role.metric)),
         limit: None,
-        metric: goal.metric.name(),
+        metric: role.metric.name(),
         target: tidy(planned.target),
+        ceiling: Some(tidy(planned.ceiling)),
+        guard: !role.is_goal,
         before: tidy(planned.before),
         after: tidy(planned.after),
         rest_before: tidy(planned.rest_before),
         rest_after: tidy(planned.rest_after),
         met: planned.is_near,
-        reason: (!planned.is_near).then(|| reason(problem, plan, at, inputs)),
+        reason: (!planned.is_near).then(|| reason(request, plan, at, inputs)),
     };
-    both.map(role).chain(maxmemory(problem, plan)).collect()
+    let judged = judged(request, plan).map(outcome);
+    judged.chain(maxmemory(request, plan)).collect()
+}
+
+/// The roles that are judged, with their places.
+fn judged<'r, 'a>(
+    request: &'r MoveRequest<'a>,
+    plan: &'r MovePlan,
+) -> impl Iterator<Item = (usize, &'r Role<'a>, &'r PlannedRole)> {
+    let both = request.roles.iter().zip(&plan.roles).enumerate();
+    both.filter(|(_, (role, _))| role.is_judged())
+        .map(|(at, (role, planned))| (at, role, planned))
 }
 
 /// How full the nodes are, where they have a limit.
-fn maxmemory(problem: &Problem<'_>, plan: &Planned) -> Option<GoalOutcome> {
-    let goal = problem.goals.iter().find(|goal| !goal.hard.is_empty())?;
+fn maxmemory(request: &MoveRequest<'_>, plan: &MovePlan) -> Option<GoalOutcome> {
+    let caps = request.caps.as_ref()?;
+    let role = &request.roles[caps.role];
     let fullest = |owner: &[Option<usize>]| {
-        let loads = problem.loads_under(goal.loads, owner);
-        let used = problem.staying().filter_map(|node| {
-            let limit = goal.hard[node]?;
-            Some(loads[node] as f64 / limit.max(1) as f64)
+        let loads = request.loads_under(role.loads, owner);
+        let used = request.staying().filter_map(|node| {
+            let cap = caps.hard[node]?;
+            Some(loads[node] as f64 / cap.max(1.0))
         });
         used.fold(0.0, f64::max)
     };
-    let (before, after) = (fullest(&problem.owner), fullest(&plan.owner));
-    let reason = plan.impossible.map(|impossible| match impossible {
-        Impossible::Sum { .. } => String::from("all nodes together can hold less than there is"),
-        Impossible::Slot { slot, .. } => format!("no node can hold slot {slot}"),
-    });
-    let otherwise = || String::from("no plan was found that keeps all nodes below it");
+    let (before, after) = (fullest(&request.owner), fullest(&plan.owner));
+    let held = request.loads_under(role.loads, &request.owner).into_iter();
+    let all: Option<f64> = request.staying().map(|node| caps.hard[node]).sum();
+    let is_too_much = all.is_some_and(|all| held.map(|held| held as f64).sum::<f64>() > all);
+    let reason = if is_too_much {
+        "all nodes together can hold less than there is"
+    } else {
+        "no plan was found that keeps all nodes below it"
+    };
     Some(GoalOutcome {
         role: None,
         limit: Some("maxmemory"),
-        metric: goal.metric.name(),
+        metric: role.metric.name(),
         target: 1.0,
+        ceiling: None,
+        guard: false,
         before: tidy(before),
         after: tidy(after),
         rest_before: tidy(before),
         rest_after: tidy(after),
-        met: after <= 1.0 && plan.impossible.is_none(),
-        reason: reason.or_else(|| (after > 1.0).then(otherwise)),
+        met: after <= 1.0,
+        reason: (after > 1.0).then(|| reason.into()),
     })
 }
 
-/// Why a goal is not met.
-fn reason(problem: &Problem<'_>, plan: &Planned, at: usize, inputs: &PlanInputs<'_>) -> String {
-    let planned = &plan.goals[at];
+/// Why a role is not even.
+fn reason(
+    request: &MoveRequest<'_>,
+    plan: &MovePlan,
+    at: usize,
+    inputs: &PlanInputs<'_>,
+) -> String {
     if plan.limited {
         return String::from("the limits of the plan keep it from more");
     }
-    let fixed = plan.fixed_above.iter().find(|fixed| fixed.goal == at);
-    if let Some(proof) = &planned.proof {
-        return sentence(problem, plan, at, proof, inputs);
+    if let Some(proof) = &plan.roles[at].proof {
+        return sentence(request, plan, at, proof, inputs);
     }
+    let fixed = plan.fixed_above.iter().find(|fixed| fixed.role == at);
     if let Some(fixed) = fixed {
         let node = &inputs.nodes[fixed.node];
         let address = node.address.as_deref().map(Name::from);
@@ -145,26 +174,23 @@ fn reason(problem: &Problem<'_>, plan: &Planned, at: usize, inputs: &PlanInputs<
             text::counted(fixed.slots as u64, "slot")
         );
     }
-    if plan.is_step {
-        String::from("no placement that meets it was found")
-    } else {
-        String::from("no plan was found that gains 0.02")
-    }
+    let reached = request.with_owner(plan.owner.clone());
+    why_not(&reached, at).text().to_string()
 }
 
 /// The least that any placement can reach, with the slots that prevent less.
 fn sentence(
-    problem: &Problem<'_>,
-    plan: &Planned,
+    request: &MoveRequest<'_>,
+    plan: &MovePlan,
     at: usize,
     proof: &Proof,
     inputs: &PlanInputs<'_>,
 ) -> String {
-    let role = |of: usize| role_of(problem.role(of).0);
+    let role = |of: usize| role_of(request.roles[of].metric);
     let other = if proof.heavy == at { proof.kept } else { at };
     let named = proof.slots.iter().take(SLOTS_NAMED);
     let named: Vec<String> = named
-        .map(|slot| named_slot(*slot, proof.heavy, problem, inputs))
+        .map(|slot| named_slot(*slot, proof.heavy, request, inputs))
         .collect();
     let (slots, holds) = match proof.slots.len() {
         1 => (format!("slot {}", named[0]), "holds"),
@@ -172,12 +198,15 @@ fn sentence(
             format!(
                 "slots {}{}",
                 named.join(", "),
-                text::and_more(more - named.len())
+                match more - named.len() {
+                    0 => String::new(),
+                    more => format!(" {}", text::and_more(more)),
+                }
             ),
             "hold together",
         ),
     };
-    let is_goal = proof.kept < problem.goals.len();
+    let is_goal = plan.roles[proof.kept].is_goal;
     let (what, changes) = if is_goal {
         (String::from("both"), "stays at")
     } else {
@@ -190,7 +219,7 @@ fn sentence(
     let alternative = proof.other_trade.map_or(String::new(), |least| {
         format!("{} {changes} {least:.2} or more, or ", role(proof.kept))
     });
-    let after = |of: usize| format!("{} {:.2}", role(of), problem.fullest(of, &plan.owner));
+    let after = |of: usize| format!("{} {:.2}", role(of), request.fullest(of, &plan.owner));
     format!(
         "no placement evens {what}: {slots} {holds} {:.2} shares of the {}, and nodes with it can take at most {:.2} shares of \
         the {} in all, so {alternative}{} stays at {:.2} or more. This plan: {}, {}",
@@ -206,30 +235,36 @@ fn sentence(
 }
 
 /// The number of a slot, with the unit that is most of it.
-fn named_slot(slot: u16, role: usize, problem: &Problem<'_>, inputs: &PlanInputs<'_>) -> String {
-    match heaviest_unit(slot, problem.role(role).0, inputs).filter(|(.., share)| *share > MOST) {
+fn named_slot(
+    slot: u16,
+    role: usize,
+    request: &MoveRequest<'_>,
+    inputs: &PlanInputs<'_>,
+) -> String {
+    match heaviest_unit(slot, request.roles[role].metric, inputs)
+        .filter(|(.., share)| *share > MOST)
+    {
         Some((UnitKind::Key, name, _)) => format!("{slot} (key {})", text::short(&name)),
         Some((_, name, _)) => format!("{slot} ({{{}}})", text::short(&name)),
         None => slot.to_string(),
     }
 }
 
-/// The floor of each goal for any plan.
-pub(super) fn floors(problem: &Problem<'_>, plan: &Planned) -> BTreeMap<&'static str, f64> {
-    let both = problem.goals.iter().zip(&plan.goals);
-    both.map(|(goal, planned)| (goal.metric.name(), tidy(planned.floor.over_fair)))
+/// The floor of each role for any plan.
+pub(super) fn floors(request: &MoveRequest<'_>, plan: &MovePlan) -> BTreeMap<&'static str, f64> {
+    judged(request, plan)
+        .map(|(_, role, planned)| (role.metric.name(), tidy(planned.floor.over_fair)))
         .collect()
 }
 
-/// The unit that sets the floor of the first goal that has one above 1.
+/// The unit that sets the floor of the first role that has one above 1.
 pub(super) fn floor_unit(
-    problem: &Problem<'_>,
-    plan: &Planned,
+    request: &MoveRequest<'_>,
+    plan: &MovePlan,
     inputs: &PlanInputs<'_>,
 ) -> Option<FloorUnit> {
-    let both = problem.goals.iter().zip(&plan.goals);
-    let (metric, set_by) = both
-        .filter_map(|(goal, planned)| Some((goal.metric, planned.floor.set_by?)))
+    let (metric, set_by) = judged(request, plan)
+        .filter_map(|(_, role, planned)| Some((role.metric, planned.floor.set_by?)))
         .next()?;
     let slot = match set_by {
         SetBy::Slot(slot) => slot,

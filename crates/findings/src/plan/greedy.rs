@@ -14,7 +14,7 @@ const EXCHANGES: usize = 300;
 /// Giants that are exchanged.
 const GIANTS: usize = 6;
 /// The work of the exchanges of one search, in slots and fours of pairs.
-const EXCHANGE_WORK: u64 = 2_000_000;
+const EXCHANGE_WORK: u64 = 700_000;
 /// Exchanges are for the last of the overshoot: with more than this, in shares, they would be too many.
 const LAST: f64 = 1.0;
 /// After this many exchanges nodes that were stuck are tried again.
@@ -150,7 +150,7 @@ fn give_back_run(state: &mut PlanState<'_>, prices: Prices, run: Run) -> bool {
     }
     if shares.is_giant[run.first..run.end].contains(&true) {
         let fits = |gain: f64| gain >= -1e-12;
-        let is_free = run.len() == 1 && state.gain_of_single(run.first, home).is_some_and(fits);
+        let is_free = run.len() == 1 && fits(state.gain_of_single(run.first, home));
         if is_free {
             state.give(run, home);
         }

@@ -64,7 +64,7 @@ pub(super) fn improve(
                 let (price_then, over_then) = (prices.of_plan(state), state.total_over());
                 let is_better = over_then < over - 1e-7
                     || over_then <= over + NEAR && price_then < price * (1.0 - CHEAPER);
-                if is_better && state.keeps_hard_limits() {
+                if is_better {
                     (price, over, any) = (price_then, over_then, true);
                 } else {
                     state.undo(mark);

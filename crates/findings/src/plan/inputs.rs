@@ -1,4 +1,4 @@
-//! Facts about a cluster besides the problem: names of nodes, and loads that are not planned for.
+//! Facts about a cluster besides the request: names of nodes, and loads that are not planned for.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 
@@ -31,11 +31,11 @@ impl PlannedNode {
     }
 }
 
-/// Facts about the cluster in addition to the problem.
+/// Facts about the cluster in addition to the request.
 pub(crate) struct PlanInputs<'a> {
-    /// The nodes of the problem.
+    /// The nodes of the request.
     pub nodes: &'a [PlannedNode],
-    /// The node that owns each slot today. In the problem slots of failed nodes have no owner.
+    /// The node that owns each slot today. In the request slots of failed nodes have no owner.
     pub owner: &'a [Option<usize>],
     /// The load of each slot.
     pub loads: &'a PerMetric<Vec<u64>>,

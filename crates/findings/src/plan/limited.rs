@@ -7,18 +7,20 @@ use crate::plan::prices::Prices;
 use crate::plan::state::PlanState;
 
 /// The work of one attempt, in slots and pairs of slots.
-const WORK: u64 = 8_000_000;
+const WORK: u64 = 3_000_000;
 /// Halvings in the search for the lowest aims.
 const HALVINGS: usize = 12;
 
 /// The plan that keeps to the limits of the problem.
 pub(super) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanState<'a> {
-    let prices = Prices::new(before);
-    let heights = (0..aims.raised.len()).map(|goal| aims.height(before, goal) / aims.raised[goal]);
+    let mut first = before.clone();
+    first.set_bounds(&aims.bounds(&aims.aims));
+    let prices = Prices::new(&first);
+    let heights = (0..aims.aims.len()).map(|role| height(aims, before, role));
     let highest = heights.fold(1.0, f64::max);
     let attempt = |factor: f64| {
         let mut state = before.clone();
-        state.set_aims(&scaled(&aims.raised, factor), &aims.raised);
+        state.set_bounds(&aims.bounds(&scaled(&aims.aims, factor)));
         solve(&mut state, prices, aims.level.as_deref(), &mut budget());
         state
     };
@@ -36,8 +38,8 @@ pub(super) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanStat
             low = middle;
         }
     }
-    found.limits = before.shares.problem.limits;
-    found.set_aims(&aims.raised, &aims.raised);
+    found.limits = before.shares.request.limits;
+    found.set_bounds(&aims.bounds(&aims.aims));
     solve(&mut found, prices, None, &mut budget());
     found
 }
@@ -46,32 +48,37 @@ pub(super) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanStat
 fn emptied_in_part<'a>(before: &PlanState<'a>, aims: &Aims, prices: Prices) -> PlanState<'a> {
     let attempt = |factor: f64| {
         let mut state = before.clone();
-        state.limits = before.shares.problem.limits;
-        state.set_aims(&aims.raised, &aims.raised);
+        state.limits = before.shares.request.limits;
+        state.set_bounds(&aims.bounds(&aims.aims));
         solve(
             &mut state,
             prices,
-            Some(&scaled(&aims.raised, factor)),
+            Some(&scaled(&aims.aims, factor)),
             &mut budget(),
         );
         state
     };
     let mut found = attempt(1.0);
-    let height = |state: &PlanState<'_>| -> f64 {
-        let goals = 0..aims.raised.len();
-        goals.map(|goal| aims.height(state, goal)).sum()
+    let sum = |state: &PlanState<'_>| -> f64 {
+        let roles = 0..aims.aims.len();
+        roles.map(|role| height(aims, state, role)).sum()
     };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..HALVINGS {
         let middle = (low + high) / 2.0;
         let tried = attempt(middle);
-        if leftovers(&tried) <= leftovers(&found) && height(&tried) <= height(&found) {
+        if leftovers(&tried) <= leftovers(&found) && sum(&tried) <= sum(&found) {
             (high, found) = (middle, tried);
         } else {
             low = middle;
         }
     }
     found
+}
+
+/// The fullest node of a role, in what it is to hold.
+fn height(aims: &Aims, state: &PlanState<'_>, role: usize) -> f64 {
+    aims.height(state, role, aims.aims[role])
 }
 
 fn budget() -> Budget {
@@ -83,7 +90,7 @@ fn scaled(aims: &[f64], factor: f64) -> Vec<f64> {
 }
 
 fn is_within(state: &PlanState<'_>) -> bool {
-    let limits = state.shares.problem.limits;
+    let limits = state.shares.request.limits;
     let (slots, bytes) = state.moved();
     limits.slots.is_none_or(|most| slots <= most)
         && limits.bytes.is_none_or(|most| bytes <= u128::from(most))

@@ -45,7 +45,7 @@ impl Migration {
     }
 
     /// Whether a slot moves without blocking its node for each key.
-    pub(crate) fn is_atomic(self) -> bool {
+    pub fn is_atomic(self) -> bool {
         self != Migration::Setslot
     }
 }

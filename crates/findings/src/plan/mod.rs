@@ -8,8 +8,8 @@ pub mod cluster;
 pub mod doubts;
 pub mod duration;
 mod exchange;
+mod few_slots;
 pub mod goal_outcome;
-pub mod goals;
 mod greedy;
 mod improve;
 pub mod inputs;
@@ -17,18 +17,18 @@ mod limited;
 pub(crate) mod lower_bound;
 #[doc(hidden)]
 pub mod migration;
+#[doc(hidden)]
+pub mod move_request;
 mod movement;
 #[doc(hidden)]
 pub mod moves;
 pub mod node_outcome;
 pub mod outcome;
+pub(crate) mod placement;
 mod prices;
-#[doc(hidden)]
-pub mod problem;
 pub mod proof;
 mod receivers;
-#[doc(hidden)]
-pub mod request;
+mod requests;
 pub mod rest;
 mod search;
 mod shares;
@@ -36,3 +36,4 @@ mod shed;
 #[doc(hidden)]
 pub mod solve;
 mod state;
+pub(crate) mod why_not;

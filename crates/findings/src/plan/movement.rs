@@ -1,6 +1,6 @@
 //! The moves of a plan so far: its runs, and whether the limits let more go.
 
-use crate::plan::problem::MoveLimits;
+use crate::plan::move_request::MoveLimits;
 use crate::plan::state::{PlanState, Run};
 
 impl PlanState<'_> {
@@ -23,6 +23,11 @@ impl PlanState<'_> {
     /// Slots and bytes that have moved.
     pub(super) fn moved(&self) -> (u64, u128) {
         self.moved
+    }
+
+    /// The part of all data that has moved.
+    pub(super) fn moved_part(&self) -> f64 {
+        self.moved.1 as f64 / (self.shares.whole_price() as f64).max(1.0)
     }
 
     /// Whether the limits let a run go; what moves no more than before is within any.
@@ -105,7 +110,7 @@ impl PlanState<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::problem::{Goal, Problem};
+    use crate::plan::move_request::{MoveRequest, Role};
     use crate::plan::shares::Shares;
     use slotscope_engine::metric::Metric;
 
@@ -113,10 +118,10 @@ mod tests {
     fn a_light_slot_that_comes_home_makes_no_room_for_a_heavy_one() {
         let (loads, bytes) = ([1, 1, 1], [10, 100, 5]);
         let owner = vec![Some(0), Some(0), None];
-        let mut problem = Problem::new(vec![Goal::even(Metric::Keys, &loads, 2, 0.03)], owner);
-        problem.price = Some(&bytes);
-        let shares = Shares::new(&problem, &[]);
-        let mut state = PlanState::new(&shares, &[1.03]);
+        let mut request = MoveRequest::new(vec![Role::even(Metric::Keys, &loads, 2, 0.03)], owner);
+        request.price = Some(&bytes);
+        let shares = Shares::new(&request);
+        let mut state = PlanState::new(&shares);
         state.limits = MoveLimits {
             slots: Some(1),
             bytes: Some(50),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::problem::{Goal, Problem};
+use crate::plan::move_request::{Caps, MoveRequest};
 use crate::topology::ranges;
 
 /// Slots that go from one node to another.
@@ -38,12 +38,17 @@ pub(crate) struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// The room of the nodes of a problem before anything moves.
-    pub(crate) fn new(problem: &Problem<'_>, goal: &Goal<'a>) -> Self {
+    /// The room of the nodes of a request before anything moves.
+    pub(crate) fn new(request: &MoveRequest<'a>, caps: &Caps) -> Self {
+        let loads = request.roles[caps.role].loads;
         Room {
-            loads: goal.loads,
-            held: problem.loads_under(goal.loads, &problem.owner),
-            hard: goal.hard.clone(),
+            loads,
+            held: request.loads_under(loads, &request.owner),
+            hard: caps
+                .hard
+                .iter()
+                .map(|cap| cap.map(|cap| cap as u64))
+                .collect(),
         }
     }
 
@@ -163,6 +168,22 @@ pub fn between(before: &[Option<usize>], after: &[Option<usize>]) -> Vec<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::move_request::Role;
+    use slotscope_engine::metric::Metric;
+
+    /// A request for nodes that can hold so much.
+    fn limited<'a>(loads: &'a [u64], owner: Vec<Option<usize>>, caps: &[f64]) -> MoveRequest<'a> {
+        let role = Role::even(Metric::Bytes, loads, caps.len(), 0.03);
+        let caps: Vec<Option<f64>> = caps.iter().copied().map(Some).collect();
+        MoveRequest {
+            caps: Some(Caps {
+                role: 0,
+                aimed: caps.clone(),
+                hard: caps,
+            }),
+            ..MoveRequest::new(vec![role], owner)
+        }
+    }
 
     #[test]
     fn slots_that_follow_each_other_to_the_same_node_are_one_range() {
@@ -185,11 +206,9 @@ mod tests {
         // Two nodes that exchange more than either has room for: in parts that fits.
         let loads = [30, 30, 30, 30, 30, 30];
         let owner = [0, 0, 0, 1, 1, 1].map(Some).to_vec();
-        let mut goal = Goal::even(slotscope_engine::metric::Metric::Bytes, &loads, 2, 0.03);
-        goal.hard = vec![Some(120); 2];
-        let problem = Problem::new(vec![goal.clone()], owner.clone());
+        let request = limited(&loads, owner.clone(), &[120.0; 2]);
         let after: Vec<_> = [1, 1, 1, 0, 0, 0].map(Some).to_vec();
-        let room = Room::new(&problem, &goal);
+        let room = Room::new(&request, request.caps.as_ref().unwrap());
         let ordered = ordered(between(&owner, &after), &room);
         let mut held = room.held.clone();
         for of in &ordered {
@@ -209,11 +228,12 @@ mod tests {
     fn a_node_above_its_limit_is_relieved_first() {
         let loads = [10, 10, 90, 60];
         let owner = [0, 0, 1, 1].map(Some).to_vec();
-        let mut goal = Goal::even(slotscope_engine::metric::Metric::Bytes, &loads, 3, 0.03);
-        goal.hard = vec![Some(100), Some(100), Some(100)];
-        let problem = Problem::new(vec![goal.clone()], owner.clone());
+        let request = limited(&loads, owner.clone(), &[100.0; 3]);
         let after = [2, 0, 1, 2].map(Some);
-        let ordered = ordered(between(&owner, &after), &Room::new(&problem, &goal));
+        let ordered = ordered(
+            between(&owner, &after),
+            &Room::new(&request, request.caps.as_ref().unwrap()),
+        );
         assert_eq!(ordered[0].from, 1);
     }
 

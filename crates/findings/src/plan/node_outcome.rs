@@ -8,8 +8,8 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 
 use crate::plan::inputs::{PlanInputs, PlannedNode};
-use crate::plan::problem::Problem;
-use crate::plan::solve::Planned;
+use crate::plan::move_request::MoveRequest;
+use crate::plan::solve::MovePlan;
 use crate::summary::balance::tidy;
 
 /// Something today and once all has moved.
@@ -37,7 +37,7 @@ pub struct NodeOutcome {
     pub failed: bool,
     /// Its relative capacity; 0: it is to be emptied, or has failed.
     pub weight: f64,
-    /// Its load of the first goal in fair shares by capacity; null where its capacity is 0.
+    /// Its load of the first role in fair shares by capacity; null where its capacity is 0.
     pub over_fair: Option<Change<f64>>,
     /// How many slots it owns.
     pub slots: Change<usize>,
@@ -48,24 +48,24 @@ pub struct NodeOutcome {
 
 /// All nodes of a plan.
 pub(super) fn nodes(
-    problem: &Problem<'_>,
-    plan: &Planned,
+    request: &MoveRequest<'_>,
+    plan: &MovePlan,
     inputs: &PlanInputs<'_>,
 ) -> Vec<NodeOutcome> {
     // The slots of a failed node stay its own.
     let both = plan.owner.iter().zip(inputs.owner);
     let owner_then: Vec<_> = both.map(|(then, today)| then.or(*today)).collect();
     let changes = |loads: &[u64]| {
-        let before = problem.loads_under(loads, inputs.owner);
-        let after = problem.loads_under(loads, &owner_then);
+        let before = request.loads_under(loads, inputs.owner);
+        let after = request.loads_under(loads, &owner_then);
         let both = before.into_iter().zip(after);
         both.map(|(before, after)| Change { before, after })
             .collect::<Vec<_>>()
     };
     let slots = changes(&[1; SLOTS]);
     let loads = inputs.loads.map(|_, loads| changes(loads));
-    let first = &problem.goals[0];
-    let fair = problem.fair(first.loads, &first.capacity);
+    let first = &request.roles[0];
+    let fair = request.fair(first.loads, &first.capacity);
     let judged = changes(first.loads);
     let node = |(at, node): (usize, &PlannedNode)| {
         let over = |load: u64| tidy(load as f64 / fair[at]);

@@ -13,10 +13,10 @@ use crate::plan::block_time::{BlockingKey, MAX_BLOCK};
 use crate::plan::duration::setslot_secs;
 use crate::plan::goal_outcome::{self, FloorUnit, GoalOutcome};
 use crate::plan::inputs::PlanInputs;
+use crate::plan::move_request::MoveRequest;
 use crate::plan::moves::{self, Move, Room};
 use crate::plan::node_outcome::{self, NodeOutcome};
-use crate::plan::problem::Problem;
-use crate::plan::solve::Planned;
+use crate::plan::solve::MovePlan;
 use crate::summary::balance::{Balance, tidy};
 
 /// The name and version of the form.
@@ -28,13 +28,13 @@ pub struct PlanOutcome {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
-    /// The loads to even out, in the order in which they are met, and the limits of the nodes.
+    /// The loads that are judged, in the order in which they are evened out, and the limits of the nodes.
     pub goals: Vec<GoalOutcome>,
     /// The nodes that are to hold slots, as loaded today, by metric.
     pub before: BTreeMap<&'static str, Balance>,
     /// The same nodes then.
     pub after: BTreeMap<&'static str, Balance>,
-    /// By the metric of each goal: no plan brings the fullest node below this, in fair shares.
+    /// By metric: no plan brings the fullest node below this, in fair shares.
     pub floor: BTreeMap<&'static str, f64>,
     /// The unit that cannot be split and sets the first floor above 1; null if all are 1.
     pub floor_unit: Option<FloorUnit>,
@@ -82,10 +82,10 @@ pub struct MoveOutcome {
 
 impl PlanOutcome {
     /// The result of `plan`.
-    pub(crate) fn new(problem: &Problem<'_>, plan: &Planned, inputs: &PlanInputs<'_>) -> Self {
-        let moves = moves::between(&problem.owner, &plan.owner);
-        let moves = match problem.goals.iter().find(|goal| !goal.hard.is_empty()) {
-            Some(goal) => moves::ordered(moves, &Room::new(problem, goal)),
+    pub(crate) fn new(request: &MoveRequest<'_>, plan: &MovePlan, inputs: &PlanInputs<'_>) -> Self {
+        let moves = moves::between(&request.owner, &plan.owner);
+        let moves = match &request.caps {
+            Some(caps) => moves::ordered(moves, &Room::new(request, caps)),
             None => moves,
         };
         let moves = match inputs.job_bytes.zip(inputs.loads.bytes()) {
@@ -98,14 +98,14 @@ impl PlanOutcome {
         let estimated_secs = setslot_secs(plan.slots, keys_moved, bytes_moved);
         PlanOutcome {
             schema: SCHEMA,
-            goals: goal_outcome::goals(problem, plan, inputs),
-            before: balances(problem, &problem.owner, inputs),
-            after: balances(problem, &plan.owner, inputs),
-            floor: goal_outcome::floors(problem, plan),
-            floor_unit: goal_outcome::floor_unit(problem, plan, inputs),
+            goals: goal_outcome::goals(request, plan, inputs),
+            before: balances(request, &request.owner, inputs),
+            after: balances(request, &plan.owner, inputs),
+            floor: goal_outcome::floors(request, plan),
+            floor_unit: goal_outcome::floor_unit(request, plan, inputs),
             limited: plan.limited,
             longest_block_ms: None,
-            nodes: node_outcome::nodes(problem, plan, inputs),
+            nodes: node_outcome::nodes(request, plan, inputs),
             slots_moved: plan.slots,
             keys_moved: inputs.knows(Metric::Keys).then_some(keys_moved),
             bytes_moved,
@@ -146,7 +146,7 @@ impl PlanOutcome {
 
 /// Statistics of the nodes that are to hold slots, by metric.
 fn balances(
-    problem: &Problem<'_>,
+    request: &MoveRequest<'_>,
     owner: &[Option<usize>],
     inputs: &PlanInputs<'_>,
 ) -> BTreeMap<&'static str, Balance> {
@@ -156,8 +156,8 @@ fn balances(
         .filter(|(metric, _)| inputs.knows(*metric));
     known
         .map(|(metric, loads)| {
-            let sums = problem.loads_under(loads, owner);
-            let staying: Vec<u64> = problem.staying().map(|node| sums[node]).collect();
+            let sums = request.loads_under(loads, owner);
+            let staying: Vec<u64> = request.staying().map(|node| sums[node]).collect();
             (metric.name(), Balance::of(&staying))
         })
         .collect()

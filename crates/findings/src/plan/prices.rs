@@ -98,7 +98,7 @@ fn least_bytes_of(state: &PlanState<'_>, node: usize) -> f64 {
         return slots.map(price).sum();
     }
     let mut least: f64 = 0.0;
-    for role in 0..shares.goals {
+    for role in 0..shares.weighed() {
         let mut over = state.loads(node)[role] - state.targets(node)[role];
         if over <= NEAR {
             continue;
@@ -127,18 +127,32 @@ fn least_bytes_of(state: &PlanState<'_>, node: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::problem::{Goal, Problem};
+    use crate::plan::move_request::{MoveRequest, Role};
+    use crate::plan::state::{Bounds, Cap};
     use slotscope_engine::metric::Metric;
+
+    /// A state of one role that aims at `aim` fair shares.
+    fn aiming<'a>(shares: &'a Shares<'a>, aim: f64) -> PlanState<'a> {
+        let mut state = PlanState::new(shares);
+        state.set_bounds(&Bounds {
+            aims: vec![aim],
+            beside: vec![aim],
+            ceilings: vec![f64::INFINITY],
+            most_beside: vec![f64::INFINITY],
+            cap: Cap::Hard,
+        });
+        state
+    }
 
     #[test]
     fn the_least_bytes_are_those_of_the_densest_slots_that_cover_the_excess() {
         let load = [30, 30, 20, 20, 10, 10];
         let bytes = [60, 10, 10, 10, 5, 5];
         let owner = [0, 0, 0, 0, 1, 2].map(Some).to_vec();
-        let mut problem = Problem::new(vec![Goal::even(Metric::Ops, &load, 3, 0.0)], owner);
-        problem.price = Some(&bytes);
-        let shares = Shares::new(&problem, &[]);
-        let state = PlanState::new(&shares, &[1.0]);
+        let mut request = MoveRequest::new(vec![Role::even(Metric::Ops, &load, 3, 0.0)], owner);
+        request.price = Some(&bytes);
+        let shares = Shares::new(&request);
+        let state = aiming(&shares, 1.0);
         // 60 of 100 have to go: 30 for 10 bytes, 20 for 10 and half of the other 20.
         let least = least_bytes(&state) * shares.mean_price();
         assert!((least - 25.0).abs() < 1e-6, "{least}");
@@ -147,13 +161,13 @@ mod tests {
     #[test]
     fn a_node_that_leaves_sheds_all_it_has() {
         let load = [30, 30, 20];
-        let mut problem = Problem::new(
-            vec![Goal::even(Metric::Ops, &load, 3, 0.5)],
+        let mut request = MoveRequest::new(
+            vec![Role::even(Metric::Ops, &load, 3, 0.5)],
             [0, 1, 2].map(Some).to_vec(),
         );
-        problem.leaves[2] = true;
-        let shares = Shares::new(&problem, &[]);
-        let state = PlanState::new(&shares, &[1.5]);
+        request.leaves[2] = true;
+        let shares = Shares::new(&request);
+        let state = aiming(&shares, 1.5);
         assert!((least_bytes(&state) * shares.mean_price() - 20.0).abs() < 1e-6);
     }
 }

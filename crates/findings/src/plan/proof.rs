@@ -5,7 +5,7 @@
 //! n - k nodes carry n - A. Where that is more than they may hold, no placement has both. Filling in part only helps, and
 //! limits and fixed slots only hinder, so what is found is a proof. A linear program does not see it: it splits the slot.
 
-use crate::plan::problem::Goal;
+use crate::plan::aims::Aims;
 use crate::plan::shares::Shares;
 
 /// As many heavy slots are tried.
@@ -16,15 +16,17 @@ const HEAVY: f64 = 0.2;
 const KINDS: usize = 8;
 /// Halvings in the search for the least ratio.
 const HALVINGS: usize = 40;
+/// Loads exclude each other where the least of one is this much above its floor.
+const EXCLUDED: f64 = 1.03;
 /// A proof of less than this is rounding.
 const NEAR: f64 = 1e-6;
 
 /// That a load cannot be evened while another one is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proof {
-    /// The load that is kept, by its place in the problem: the goals come first, then the guards.
+    /// The load that is kept, by its place in the request.
     pub kept: usize,
-    /// The least that the fullest node can then reach in the other goal, in fair shares.
+    /// The least that the fullest node can then reach in the other one, in fair shares.
     pub least: f64,
     /// The least of `kept` where the other load is evened instead; `None` where nothing is proven of that.
     pub other_trade: Option<f64>,
@@ -47,9 +49,21 @@ struct Found {
     beside: f64,
 }
 
-/// The proof that a placement within `targets[kept]` has a fuller node than `targets[asked]` in the goal `asked`. For a goal
-/// a node may always have its heaviest slot and the tolerance above that.
-pub(crate) fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof> {
+/// The strongest proof that a role stays above its band while another one is kept within its own.
+pub(super) fn of(shares: &Shares<'_>, aims: &Aims, asked: usize) -> Option<Proof> {
+    let inputs = ProofInputs::new(shares, &aims.bands, &aims.beside);
+    let judged = (0..aims.bands.len()).filter(|role| aims.bands[*role].is_finite());
+    let proofs = judged
+        .filter(|kept| *kept != asked)
+        .filter_map(|kept| exclusion(&inputs, kept, asked));
+    let strongest = proofs.max_by(|a, b| a.least.total_cmp(&b.least));
+    let least = f64::max(aims.bands[asked], EXCLUDED * aims.floors[asked].over_fair);
+    strongest.filter(|proof| proof.least > least)
+}
+
+/// The proof that a placement within `targets[kept]` has a fuller node than `targets[asked]` in the role `asked`. A node
+/// may always have its heaviest slot and a little beside it.
+fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof> {
     let found = shares_of.least(kept, asked)?;
     let heavy = if found.by_kept { kept } else { asked };
     let slots: Vec<u16> = shares_of.heaviest[heavy]
@@ -68,8 +82,8 @@ pub(crate) fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> O
     })
 }
 
-/// The loads of goals and guards in shares, with their orders.
-pub(crate) struct ProofInputs {
+/// The loads of the roles in shares, with their orders.
+struct ProofInputs {
     /// The most that a node may hold.
     targets: Vec<f64>,
     /// The most that a node may hold above its heaviest slot.
@@ -95,10 +109,10 @@ struct Sides<'s> {
 }
 
 impl ProofInputs {
-    /// The loads of a problem, and T of each goal.
-    pub(super) fn new(shares: &Shares<'_>, targets: &[f64]) -> Self {
-        let problem = shares.problem;
-        let roles = shares.goals + problem.guards.len();
+    /// The loads of a request, what nodes may hold, and the same of a slot that fills one.
+    fn new(shares: &Shares<'_>, targets: &[f64], factors: &[f64]) -> Self {
+        let request = shares.request;
+        let roles = shares.weighed();
         let load = |role: usize| {
             (0..shares.slots)
                 .map(|slot| shares.load(slot, role))
@@ -106,14 +120,9 @@ impl ProofInputs {
         };
         let loads: Vec<Vec<f64>> = (0..roles).map(load).collect();
         let capacity = |role: usize| {
-            let nodes = problem.staying();
+            let nodes = request.staying();
             nodes.map(|node| shares.capacity(node, role)).collect()
         };
-        let guards = shares.goals..roles;
-        let guarded: Vec<(f64, f64)> = guards.map(|role| shares.guard(role)).collect();
-        let most = guarded.iter().map(|(most, _)| *most);
-        let beside = guarded.iter().map(|(_, beside)| *beside);
-        let factor = |of: &Goal<'_>| 1.0 + of.tolerance;
         let heaviest = |load: &Vec<f64>| {
             let mut heavy: Vec<usize> = (0..load.len())
                 .filter(|slot| load[*slot] >= HEAVY)
@@ -123,8 +132,8 @@ impl ProofInputs {
             heavy
         };
         ProofInputs {
-            targets: targets.iter().copied().chain(most).collect(),
-            factors: problem.goals.iter().map(factor).chain(beside).collect(),
+            targets: targets.to_vec(),
+            factors: factors.to_vec(),
             capacity: (0..roles).map(capacity).collect(),
             heaviest: loads.iter().map(heaviest).collect(),
             load: loads,
@@ -283,16 +292,16 @@ impl ProofInputs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::problem::Problem;
+    use crate::plan::move_request::{MoveRequest, Role};
     use slotscope_engine::metric::Metric;
 
     /// The proof for two loads on nodes that may hold `target` of the first.
     fn proof(loads: [&[u64]; 2], nodes: usize, target: f64) -> Option<Proof> {
-        let goals = loads.map(|loads| Goal::even(Metric::Keys, loads, nodes, target - 1.0));
-        let problem = Problem::new(goals.to_vec(), vec![Some(0); loads[0].len()]);
-        let shares = Shares::new(&problem, &[]);
+        let roles = loads.map(|loads| Role::even(Metric::Keys, loads, nodes, target - 1.0));
+        let request = MoveRequest::new(roles.to_vec(), vec![Some(0); loads[0].len()]);
+        let shares = Shares::new(&request);
         let targets = [target, target];
-        exclusion(&ProofInputs::new(&shares, &targets), 0, 1)
+        exclusion(&ProofInputs::new(&shares, &targets, &targets), 0, 1)
     }
 
     #[test]

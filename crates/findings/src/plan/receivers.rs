@@ -23,7 +23,7 @@ pub(super) fn receivers(state: &PlanState<'_>, node: usize, most: usize) -> Vec<
         rooms.fold(f64::MAX, f64::min)
     };
     let tightest = |other: &usize| {
-        let rooms = (0..shares.goals).map(|role| room(*other, role));
+        let rooms = (0..shares.weighed()).map(|role| room(*other, role));
         rooms.fold(f64::MAX, f64::min)
     };
     let mut chosen = largest(&all, most, where_over);

@@ -1,201 +1,332 @@
-//! One plan for a problem without limits: solve for the aims, and where they are not met, goal by goal, each from what
-//! meets the goals before it, by smaller and smaller steps. The best result is kept, so that a node that
-//! stays over by itself does not let its neighbours off.
+//! One plan for a request without limits on what moves: solve for the aims, and where they are not met, role by role,
+//! each from what meets the roles before it, by smaller and smaller steps. The best of all results is kept, so that a node
+//! that stays over by itself does not let its neighbours off.
 
-use std::cmp::Ordering;
-
-use crate::plan::aims::{Aims, GATE, excess, leftovers};
+use crate::plan::aims::{Aims, LEAST_EXCESS, leftovers};
 use crate::plan::budget::Budget;
+use crate::plan::few_slots;
 use crate::plan::greedy;
 use crate::plan::improve::improve;
 use crate::plan::prices::Prices;
-use crate::plan::state::{NEAR, PlanState};
+use crate::plan::state::{Bounds, Cap, PlanState};
 
-/// The work of the search for one plan, in slots and pairs of slots.
-const WORK: u64 = 48_000_000;
-/// The same for one solution of it.
-const SOLUTION: u64 = 8_000_000;
-/// Once it has looked at as much, no solution is tried in two ways.
-const SPARING: u64 = 16_000_000;
+/// The work of one solution, in slots and pairs of slots.
+const SOLUTION: u64 = 1_200_000;
 /// The same for improvements.
-const IMPROVEMENT: u64 = 3_000_000;
-/// Halvings between a target that was missed and the ratio that is met without it.
-const HALVINGS: usize = 6;
-/// Targets this close to each other are the same.
-const CLOSE: f64 = 1.01;
-/// Targets are raised up to this factor while none is met.
-const FAR: f64 = 1.32;
-/// A plan that is over its targets by fewer of these steps is better, whatever it costs: first goal by goal,
-/// then all goals together.
-const TIER: f64 = GATE - 1.0;
+const IMPROVEMENT: u64 = 500_000;
+/// Once it has looked at as much, no solution is tried in two ways.
+const SPARING: u64 = 3_000_000;
+/// Halvings between an aim that was missed and the ratio that is met without it.
+const HALVINGS: usize = 4;
+/// Rounds in which the best plan is improved role by role.
+const ROUNDS: usize = 3;
+/// Aims this close to each other are the same.
+const CLOSE: f64 = 1.02;
+/// A plan that is above its aims by fewer of these steps is better, whatever it costs: first role by role,
+/// then all roles together.
+const TIER: f64 = 0.02;
 const STEP: f64 = 0.005;
-/// Less over all targets than this is ignored.
+/// Less over all aims than this is ignored.
 const MET: f64 = 1e-6;
 
-/// The best plan found; nothing moves if no moves are asked for.
-pub(super) fn search<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanState<'a> {
+/// A plan that was found, and the roles whose ceilings were lifted for a limit of memory.
+pub(super) struct Found<'a> {
+    pub state: PlanState<'a>,
+    pub lifted: Vec<usize>,
+}
+
+/// The best plan found; nothing moves if nothing is better.
+pub(super) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budget) -> Found<'a> {
+    let mut first = before.clone();
+    first.set_bounds(&aims.bounds(&aims.aims));
+    let prices = Prices::new(&first);
     let mut search = Search {
+        cap: Cap::Aimed,
         before,
         aims,
-        prices: Prices::new(before),
-        best: None,
-        budget: Budget::new(WORK),
+        prices,
+        best: rank(before, aims, 0.0),
+        state: before.clone(),
+        budget,
     };
-    search.run();
-    let Some((_, mut best)) = search.best else {
-        return before.clone();
-    };
-    let mut budget = Budget::new(IMPROVEMENT);
-    improve(&mut best, search.prices, aims.level.as_deref(), &mut budget);
-    best
+    let lifted = search.run();
+    let (best, mut state) = (search.best, search.state);
+    let mut of_improvement = budget.part(IMPROVEMENT);
+    let mark = state.mark();
+    improve(
+        &mut state,
+        prices,
+        aims.level.as_deref(),
+        &mut of_improvement,
+    );
+    budget.spent += of_improvement.spent;
+    if rank(&state, aims, prices.of_plan(&state)) > best {
+        state.undo(mark);
+    }
+    Found { state, lifted }
 }
 
 struct Search<'s, 'a> {
+    /// The limits of memory that are kept.
+    cap: Cap,
     before: &'s PlanState<'a>,
     aims: &'s Aims,
     prices: Prices,
-    best: Option<(Rank, PlanState<'a>)>,
-    budget: Budget,
+    best: Rank,
+    state: PlanState<'a>,
+    budget: &'s mut Budget,
 }
 
-/// The lower, the better.
-#[derive(Debug, Clone, PartialEq)]
-struct Rank {
+/// How good a placement is: the lower, the better; what comes first decides.
+#[derive(Debug, Clone, PartialEq, PartialOrd)]
+pub(super) struct Rank {
+    /// Slots on nodes that leave.
     leftovers: usize,
-    exceeds_hard_limits: bool,
-    /// How far each goal is above its target, in the steps in which a goal comes before those after it: a hair of the
+    /// Memory above its limits that nodes did not hold before, and all of it.
+    risen: u64,
+    above_limits: u64,
+    /// Loads above their ceilings.
+    above_ceilings: u64,
+    /// How far each role is from being even, in the steps in which a role comes before those after it: a hair of the
     /// first is not worth a lot of the second.
-    tiers: Vec<u64>,
-    /// The same of all goals, in small steps.
+    uneven: Vec<u64>,
+    /// Memory above what nodes are to be filled to.
+    above_fill: u64,
+    /// The same of the aims, role by role and then of all together in small steps.
+    above_aims: Vec<u64>,
     over: u64,
     price: f64,
 }
 
 impl Rank {
-    fn cmp(&self, other: &Rank) -> Ordering {
-        let key = |rank: &Rank| (rank.leftovers, rank.exceeds_hard_limits);
-        let above = key(self)
-            .cmp(&key(other))
-            .then_with(|| self.tiers.cmp(&other.tiers))
-            .then(self.over.cmp(&other.over));
-        above.then(self.price.total_cmp(&other.price))
+    /// Whether every role is within its band.
+    fn is_even(&self) -> bool {
+        self.uneven.iter().all(|steps| *steps == 0)
+    }
+}
+
+/// The rank of a placement at a price.
+pub(super) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
+    let roles = 0..aims.aims.len();
+    let steps = |over: f64, step: f64| (over / step - 1e-3).ceil().max(0.0) as u64;
+    let above = |role: usize, level: f64| {
+        let height = aims.height(state, role, level);
+        if level.is_finite() { height - 1.0 } else { 0.0 }
+    };
+    let over: Vec<f64> = roles
+        .clone()
+        .map(|role| above(role, aims.aims[role]).max(0.0))
+        .collect();
+    let above_ceilings = roles.clone().map(|role| aims.above_ceiling(state, role));
+    let uneven = roles.map(|role| steps(above(role, aims.bands[role]), TIER));
+    Rank {
+        leftovers: leftovers(state),
+        risen: steps(state.excess(Cap::HardOrToday), LEAST_EXCESS),
+        above_limits: steps(state.excess(Cap::Hard), LEAST_EXCESS),
+        above_ceilings: steps(above_ceilings.sum(), STEP),
+        uneven: uneven.collect(),
+        above_fill: steps(state.excess(Cap::Aimed), LEAST_EXCESS),
+        above_aims: over.iter().map(|over| steps(*over, TIER)).collect(),
+        over: steps(over.iter().sum(), STEP),
+        price,
     }
 }
 
 impl<'a> Search<'_, 'a> {
-    fn run(&mut self) {
-        let aims = self.aims.raised.clone();
-        if self.aims.may_meet_their_own() {
-            if self.solve(self.before, &self.aims.own.clone()).is_some() {
-                return;
+    /// Finds the best placement; gives the roles whose ceilings are lifted in it.
+    fn run(&mut self) -> Vec<usize> {
+        let (aims, bands) = (self.aims.aims.clone(), self.aims.bands.clone());
+        if self.solve(None, &self.bounds(&aims)).is_some() {
+            return Vec::new();
+        }
+        // To fill nodes less than they may be is worth less than to even out a role.
+        if self.before.shares.request.caps.is_some() {
+            self.cap = Cap::Hard;
+            self.solve(None, &self.bounds(&aims));
+            self.solve(None, &self.bounds(&bands));
+        }
+        let goals = (0..self.aims.aims.len()).filter(|role| self.aims.is_goal[*role]);
+        let goals: Vec<usize> = goals.collect();
+        for leader in &goals {
+            let others = goals.iter().filter(|role| *role != leader);
+            let order: Vec<usize> = [leader].into_iter().chain(others).copied().collect();
+            let (aim, band) = (self.aims.aims[*leader], self.aims.bands[*leader]);
+            self.one_by_one(&order, aim);
+            if band > aim && !self.best.is_even() {
+                self.one_by_one(&order, band);
             }
-            // Near to the proven bound a few percents cost many times the ranges.
-            self.best = None;
         }
-        if self.solve_at(self.prices, self.before, &aims).is_some() {
-            return;
+        let lifted = self.keep_limits();
+        self.improve_one_by_one(&goals);
+        if let Some(owner) = few_slots::placed(&self.state, self.aims, self.budget) {
+            self.offer(&owner, &self.bounds(&aims));
         }
-        self.solve_at(self.prices.sparing(), self.before, &aims);
-        // One goal after the other, those after it left open. What meets the goals so far is where the next one begins.
-        let mut settled = vec![f64::INFINITY; aims.len()];
-        let mut met = self.solve(self.before, &settled);
-        for goal in 0..aims.len() {
-            settled[goal] = aims[goal];
-            let from = met.as_ref().unwrap_or(self.before).clone();
-            met = self
-                .solve(&from, &settled)
-                .or_else(|| self.raise(&mut settled, goal, met));
+        lifted
+    }
+
+    fn bounds(&self, aims: &[f64]) -> Bounds {
+        Bounds {
+            cap: self.cap,
+            ..self.aims.bounds(aims)
         }
     }
 
-    /// Raises the aim of a goal as far as it is met, from what the goals before it leave.
+    /// The bounds where no role but those that do not move slots is aimed at.
+    fn open(&self) -> Vec<f64> {
+        let roles = 0..self.aims.aims.len();
+        let open = |role: usize| {
+            if self.aims.is_goal[role] {
+                f64::INFINITY
+            } else {
+                self.aims.bands[role]
+            }
+        };
+        roles.map(open).collect()
+    }
+
+    /// One role after the other, the first up to `first`, those after it left open.
+    fn one_by_one(&mut self, order: &[usize], first: f64) {
+        let mut settled = self.open();
+        let mut met = None;
+        for (at, role) in order.iter().enumerate() {
+            settled[*role] = if at == 0 {
+                first
+            } else {
+                self.aims.aims[*role]
+            };
+            let bounds = self.bounds(&settled);
+            let found = self.solve(met.as_ref(), &bounds);
+            met = found.or_else(|| self.raise(&mut settled, *role, met));
+        }
+    }
+
+    /// From the best so far brings each role that is not even to its aim, the others held where they are or even.
+    fn improve_one_by_one(&mut self, goals: &[usize]) {
+        for _ in 0..ROUNDS {
+            let before = self.best.clone();
+            for role in goals {
+                let level = |other: usize| self.aims.height(&self.state, other, 1.0);
+                if level(*role) <= self.aims.aims[*role] {
+                    continue;
+                }
+                let roles = 0..self.aims.aims.len();
+                let held = |other: usize| {
+                    if other == *role {
+                        self.aims.aims[other]
+                    } else {
+                        level(other).max(self.aims.bands[other])
+                    }
+                };
+                let bounds = self.bounds(&roles.map(held).collect::<Vec<f64>>());
+                let best = self.state.clone();
+                self.solve(Some(&best), &bounds);
+                self.solve(None, &bounds);
+            }
+            if self.best == before {
+                return;
+            }
+        }
+    }
+
+    /// Raises the aim of a role as far as it is met, from what the roles before it leave.
     fn raise(
         &mut self,
         settled: &mut [f64],
-        goal: usize,
+        role: usize,
         mut met: Option<PlanState<'a>>,
     ) -> Option<PlanState<'a>> {
-        let mut low = settled[goal];
-        let Some(before) = &met else {
-            // The node that is over by itself is to let no other off.
-            let best = self.best.as_ref();
-            settled[goal] = best.map_or(low, |(_, best)| best.aims()[goal].min(FAR * low));
-            return None;
-        };
-        let aim = low;
-        let mut high = self.aims.height(before, goal).max(low);
+        let aim = settled[role];
+        let height = |state: &PlanState<'_>| aim * self.aims.height(state, role, aim);
+        let mut low = aim;
+        let mut high = height(met.as_ref().unwrap_or(self.before)).max(aim);
         for _ in 0..HALVINGS {
-            let is_close = high / low <= CLOSE;
-            if high <= aim || is_close && low > aim || self.budget.is_spent() {
+            if high / low <= CLOSE || self.budget.is_spent() {
                 break;
             }
-            // A target out of reach from afar may be within reach from near by.
-            settled[goal] = if is_close { aim } else { (low * high).sqrt() };
-            let from = met.as_ref().unwrap_or(self.before).clone();
-            match self.solve(&from, settled) {
+            settled[role] = (low * high).sqrt();
+            let bounds = self.bounds(settled);
+            match self.solve(met.as_ref(), &bounds) {
                 Some(found) => {
-                    high = self.aims.height(&found, goal).clamp(aim, settled[goal]);
+                    high = (aim * self.aims.height(&found, role, aim)).clamp(aim, settled[role]);
                     met = Some(found);
                 }
-                None if is_close => break,
-                None => low = settled[goal],
+                None => low = settled[role],
             }
         }
-        settled[goal] = high;
+        settled[role] = high;
         met
     }
 
-    /// Solves for these aims from some state on, where they are met: at the least price, else with as little of the room of
-    /// the receivers as it takes. The best of all solutions is kept.
-    fn solve(&mut self, from: &PlanState<'a>, aims: &[f64]) -> Option<PlanState<'a>> {
+    /// Where a node is above its limit, ceilings are lifted: that of memory, and then all.
+    fn keep_limits(&mut self) -> Vec<usize> {
+        let Some(caps) = &self.before.shares.request.caps else {
+            return Vec::new();
+        };
+        let roles = self.aims.aims.len();
+        let mut lifted = Vec::new();
+        for lift in [vec![], vec![caps.role], (0..roles).collect::<Vec<usize>>()] {
+            if self.state.excess(Cap::Hard) <= LEAST_EXCESS {
+                break;
+            }
+            let before = self.best.clone();
+            for cap in [Cap::Aimed, Cap::Hard, Cap::HardOrToday] {
+                for aims in [&self.aims.aims, &self.aims.bands, &self.open()] {
+                    let mut bounds = self.aims.bounds(aims);
+                    bounds.cap = cap;
+                    for role in &lift {
+                        bounds.ceilings[*role] = f64::INFINITY;
+                        bounds.aims[*role] = f64::INFINITY;
+                    }
+                    self.solve(None, &bounds);
+                }
+            }
+            if self.best != before {
+                lifted = lift;
+            }
+        }
+        lifted
+    }
+
+    /// Solves within these bounds from some state on, where they are met: at the least price, else with as little of the
+    /// room of the receivers as it takes. The best of all solutions is kept.
+    fn solve(&mut self, from: Option<&PlanState<'a>>, bounds: &Bounds) -> Option<PlanState<'a>> {
         let prices = self.prices;
-        let met = self.solve_at(prices, from, aims);
+        let met = self.solve_at(prices, from, bounds);
         if met.is_some() || self.budget.spent > SPARING {
             return met;
         }
-        self.solve_at(prices.sparing(), from, aims)
+        self.solve_at(prices.sparing(), from, bounds)
     }
 
     fn solve_at(
         &mut self,
         prices: Prices,
-        from: &PlanState<'a>,
-        aims: &[f64],
+        from: Option<&PlanState<'a>>,
+        bounds: &Bounds,
     ) -> Option<PlanState<'a>> {
-        let mut state = from.settled();
-        state.set_aims(aims, &self.aims.raised);
+        if self.budget.is_spent() {
+            return None;
+        }
+        let mut state = from.unwrap_or(self.before).settled();
+        state.set_bounds(bounds);
         let mut budget = self.budget.part(SOLUTION);
         greedy::solve(&mut state, prices, self.aims.level.as_deref(), &mut budget);
         self.budget.spent += budget.spent;
-        let mut whole = self.before.clone();
-        whole.set_aims(aims, &self.aims.raised);
-        whole.carry_out(&state.owners());
-        greedy::give_back(&mut whole, prices);
-        let is_met = whole.total_over() < MET;
-        let rank = self.rank(&whole);
-        let is_better = |(best, _): &(Rank, PlanState<'_>)| rank.cmp(best).is_lt();
-        if self.best.as_ref().is_none_or(is_better) {
-            self.best = Some((rank, whole.clone()));
-        }
-        is_met.then_some(whole)
+        let owner = state.owners();
+        self.offer(&owner, bounds)
     }
 
-    fn rank(&self, state: &PlanState<'_>) -> Rank {
-        let over = |goal: usize| {
-            let nodes = state.shares.problem.staying();
-            let over = nodes.map(|node| {
-                let target = self.aims.reachable(state, node, goal);
-                (state.loads(node)[goal] - target) / state.shares.capacity(node, goal)
-            });
-            over.fold(0.0, f64::max)
-        };
-        let over: Vec<f64> = (0..state.shares.goals).map(over).collect();
-        Rank {
-            leftovers: leftovers(state),
-            exceeds_hard_limits: excess(state) > NEAR,
-            tiers: over.iter().map(|over| (over / TIER) as u64).collect(),
-            over: (over.iter().sum::<f64>() / STEP - 1e-3).ceil().max(0.0) as u64,
-            price: self.prices.of_plan(state),
+    /// Keeps a placement if it is the best so far, once all is given back that these bounds do not ask for; gives it where
+    /// it meets them.
+    fn offer(&mut self, owner: &[Option<usize>], bounds: &Bounds) -> Option<PlanState<'a>> {
+        let mut whole = self.before.clone();
+        whole.set_bounds(bounds);
+        whole.carry_out(owner);
+        greedy::give_back(&mut whole, self.prices);
+        let rank = rank(&whole, self.aims, self.prices.of_plan(&whole));
+        if rank < self.best {
+            (self.best, self.state) = (rank, whole.clone());
         }
+        (whole.total_over() < MET).then_some(whole)
     }
 }

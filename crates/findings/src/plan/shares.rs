@@ -1,21 +1,24 @@
-//! A problem in fair shares: every load is measured by the mean of the nodes that stay, so that goals can be compared
+//! A request in fair shares: every load is measured by the mean of the nodes that stay, so that roles can be compared
 //! with each other. Loads of runs of slots are differences of prefix sums.
 //!
-//! The roles are the goals, the guards and, where a node leaves, the number of slots: empty slots have to leave too.
+//! The roles are those of the request and, where a node leaves, the number of slots: empty slots have to leave too.
 
-use crate::plan::problem::Problem;
+use std::cell::OnceCell;
+
+use crate::plan::move_request::MoveRequest;
 
 /// In `PlanState::owner`: nobody.
 pub(super) const NOBODY: u16 = u16::MAX;
+/// The roles of most requests, and of those with all metrics and the number of slots: lists by role have one of these
+/// lengths, with roles that no slot has a load of at the end.
+pub(super) const FEW_ROLES: usize = 2;
+pub(super) const MOST_ROLES: usize = 6;
 /// A slot of more than this part of the largest capacity is a giant: it moves alone, and its node's target follows it.
 const GIANT: f64 = 0.5;
-/// A guard does not stand in the way of slots that some node has to hold, and of as much beside them.
-const GUARD_FLOOR: f64 = 1.01;
 
-/// Loads, capacities and hard limits in fair shares.
+/// Loads, capacities and limits in fair shares.
 pub(super) struct Shares<'a> {
-    pub problem: &'a Problem<'a>,
-    pub goals: usize,
+    pub request: &'a MoveRequest<'a>,
     pub roles: usize,
     pub nodes: usize,
     pub slots: usize,
@@ -28,28 +31,29 @@ pub(super) struct Shares<'a> {
     bytes: Vec<u128>,
     /// By node and role; the mean of the nodes that stay is 1.
     capacity: Vec<f64>,
-    /// The load that a node may never be moved above, by node and role.
-    ceiling: Vec<f64>,
-    /// By guard: how much more than a slot that fills it a node may hold.
-    beside: Vec<f64>,
+    /// By role, the capacity of the largest node, and the load of a share.
+    largest: Vec<f64>,
+    mean: Vec<f64>,
     /// The load of slots that may not move, giants apart, by node and role.
     pinned: Vec<f64>,
     pub is_giant: Vec<bool>,
     pub giants: Vec<u16>,
-    /// The rank of each slot by load, and by load of one role for that of another: one list for each such order.
-    pub ranks: Vec<Vec<u16>>,
+    ranks: OnceCell<Vec<Vec<u16>>>,
 }
 
 impl<'a> Shares<'a> {
-    /// The shares of a problem with a goal and a node that stays; `floors` are the least that a guard's fullest node can have.
-    pub(super) fn new(problem: &'a Problem<'a>, floors: &[f64]) -> Self {
-        let (goals, nodes, slots) = (problem.goals.len(), problem.nodes(), problem.owner.len());
-        let weighed = goals + problem.guards.len();
-        let roles = weighed + usize::from(problem.leaves.contains(&true));
-        let staying = problem.staying().count();
+    /// The shares of a request with a role and a node that stays.
+    pub(super) fn new(request: &'a MoveRequest<'a>) -> Self {
+        let (nodes, slots) = (request.nodes(), request.owner.len());
+        let weighed = request.roles.len();
+        let has_leaving = request.leaves.contains(&true);
+        let roles = match weighed + usize::from(has_leaving) {
+            few if few <= FEW_ROLES => FEW_ROLES,
+            _ => MOST_ROLES,
+        };
+        let staying = request.staying().count();
         let mut shares = Shares {
-            problem,
-            goals,
+            request,
             roles,
             nodes,
             slots,
@@ -58,35 +62,31 @@ impl<'a> Shares<'a> {
             price: vec![0.0; slots + 1],
             bytes: vec![0; slots + 1],
             capacity: vec![1.0; nodes * roles],
-            ceiling: vec![f64::INFINITY; nodes * roles],
-            beside: Vec::new(),
+            largest: vec![1.0; roles],
+            mean: vec![0.0; roles],
             pinned: vec![0.0; nodes * roles],
             is_giant: vec![false; slots],
             giants: Vec::new(),
-            ranks: Vec::new(),
+            ranks: OnceCell::new(),
         };
-        let goal_roles = problem.goals.iter().map(|of| (of.loads, &of.capacity));
-        let guard_roles = problem.guards.iter().map(|of| (of.loads, &of.capacity));
-        for (role, (loads, capacity)) in goal_roles.chain(guard_roles).enumerate() {
-            shares.add_loads(role, |slot| loads[slot] as f64);
-            shares.add_capacity(role, capacity);
+        for (at, role) in request.roles.iter().enumerate() {
+            shares.add_loads(at, |slot| role.loads[slot] as f64);
+            shares.add_capacity(at, &role.capacity);
         }
-        if roles > weighed {
+        if has_leaving {
             shares.add_loads(weighed, |_| 1.0);
         }
         shares.add_prices();
-        shares.add_hard_limits();
-        shares.add_guards(floors);
         shares.find_giants(weighed);
         shares.add_pinned();
-        shares.rank_slots(weighed);
         shares
     }
 
     fn add_loads(&mut self, role: usize, load: impl Fn(usize) -> f64) {
-        let is_owned = |slot: usize| self.problem.owner[slot].is_some();
+        let is_owned = |slot: usize| self.request.owner[slot].is_some();
         let total: f64 = (0..self.slots).filter(|at| is_owned(*at)).map(&load).sum();
         let mean = total / self.staying as f64;
+        self.mean[role] = mean;
         for slot in 0..self.slots {
             let share = if is_owned(slot) && mean > 0.0 {
                 load(slot) / mean
@@ -99,14 +99,16 @@ impl<'a> Shares<'a> {
     }
 
     fn add_capacity(&mut self, role: usize, capacity: &[f64]) {
-        let sum: f64 = self.problem.staying().map(|node| capacity[node]).sum();
+        let sum: f64 = self.request.staying().map(|node| capacity[node]).sum();
         for (node, capacity) in capacity.iter().enumerate().take(self.nodes) {
             self.capacity[node * self.roles + role] = capacity * self.staying as f64 / sum;
         }
+        let largest = self.request.staying().map(|node| self.capacity(node, role));
+        self.largest[role] = largest.fold(0.0, f64::max);
     }
 
     fn add_prices(&mut self) {
-        let prices = self.problem.prices();
+        let prices = self.request.prices();
         for (slot, price) in prices.iter().enumerate().take(self.slots) {
             self.bytes[slot + 1] = self.bytes[slot] + u128::from(*price);
         }
@@ -121,63 +123,9 @@ impl<'a> Shares<'a> {
         }
     }
 
-    fn add_hard_limits(&mut self) {
-        for (role, goal) in self.problem.goals.iter().enumerate() {
-            let fair = self.problem.fair(goal.loads, &goal.capacity);
-            for (node, hard) in goal.hard.iter().enumerate() {
-                if let Some(hard) = hard
-                    && fair[node] > 0.0
-                {
-                    let at = node * self.roles + role;
-                    self.ceiling[at] = *hard as f64 / fair[node] * self.capacity[at];
-                }
-            }
-        }
-    }
-
-    /// Nodes that leave count as today's fullest too: somebody has to take what they hold. A node that a slot fills is
-    /// measured by that slot, and lets no other node off.
-    fn add_guards(&mut self, floors: &[f64]) {
-        for (at, guard) in self.problem.guards.iter().enumerate() {
-            let role = self.goals + at;
-            let mut most = guard.band.max(floors[at] * GUARD_FLOOR);
-            let mut beside = GUARD_FLOOR;
-            for (node, (today, heaviest)) in self.held_today(role).into_iter().enumerate() {
-                let capacity = self.capacity(node, role);
-                if self.leaves(node) {
-                    most = most.max(today);
-                } else if heaviest > capacity {
-                    beside = beside.max(today / heaviest);
-                } else {
-                    most = most.max(today / capacity);
-                }
-            }
-            self.beside.push(beside);
-            for node in 0..self.nodes {
-                self.ceiling[node * self.roles + role] =
-                    most * self.capacity[node * self.roles + role];
-            }
-        }
-    }
-
-    /// The load of each node in a role today, and its heaviest slot.
-    fn held_today(&self, role: usize) -> Vec<(f64, f64)> {
-        let mut today = vec![(0.0, 0.0); self.nodes];
-        for (slot, owner) in self.problem.owner.iter().enumerate() {
-            if let Some(node) = owner {
-                let load = self.load(slot, role);
-                let (sum, heaviest) = &mut today[*node];
-                (*sum, *heaviest) = (*sum + load, f64::max(*heaviest, load));
-            }
-        }
-        today
-    }
-
     fn find_giants(&mut self, weighed: usize) {
         for role in 0..weighed {
-            let largest = self.problem.staying();
-            let largest = largest.map(|node| self.capacity(node, role));
-            let limit = GIANT * largest.fold(0.0, f64::max);
+            let limit = GIANT * self.largest[role];
             for slot in 0..self.slots {
                 self.is_giant[slot] |= self.load(slot, role) > limit;
             }
@@ -189,9 +137,9 @@ impl<'a> Shares<'a> {
 
     fn add_pinned(&mut self) {
         for slot in 0..self.slots {
-            if self.problem.fixed[slot]
+            if self.request.fixed[slot]
                 && !self.is_giant[slot]
-                && let Some(node) = self.problem.owner[slot]
+                && let Some(node) = self.request.owner[slot]
             {
                 for role in 0..self.roles {
                     self.pinned[node * self.roles + role] += self.load(slot, role);
@@ -200,7 +148,14 @@ impl<'a> Shares<'a> {
         }
     }
 
-    fn rank_slots(&mut self, weighed: usize) {
+    /// The rank of each slot by load, and by load of one role for that of another: one list for each such order.
+    pub(super) fn ranks(&self) -> &[Vec<u16>] {
+        self.ranks.get_or_init(|| self.ranked())
+    }
+
+    fn ranked(&self) -> Vec<Vec<u16>> {
+        let weighed = self.weighed();
+        let mut all = Vec::new();
         for role in 0..weighed {
             let other = (role + 1) % weighed;
             let load = |slot: usize| self.load(slot, role);
@@ -209,14 +164,15 @@ impl<'a> Shares<'a> {
             if other != role {
                 orders.push(ranks(self.slots, density));
             }
-            self.ranks.append(&mut orders);
+            all.append(&mut orders);
         }
+        all
     }
 
-    /// Goals and guards.
+    /// The roles that have loads.
     #[inline]
     pub(super) fn weighed(&self) -> usize {
-        self.goals + self.problem.guards.len()
+        self.request.roles.len()
     }
 
     /// The load of a slot.
@@ -235,6 +191,11 @@ impl<'a> Shares<'a> {
     #[inline]
     pub(super) fn price(&self, first: usize, end: usize) -> f64 {
         self.price[end] - self.price[first]
+    }
+
+    /// The price of all slots.
+    pub(super) fn whole_price(&self) -> u128 {
+        self.bytes[self.slots]
     }
 
     /// The price of a share, in bytes.
@@ -260,10 +221,26 @@ impl<'a> Shares<'a> {
         self.capacity[node * self.roles + role]
     }
 
+    /// The share of a node as it is, also of one that leaves.
+    pub(super) fn own_capacity(&self, node: usize, role: usize) -> f64 {
+        self.request.roles[role].capacity[node]
+    }
+
+    /// The load of a share, in the unit of the role.
+    pub(super) fn mean(&self, role: usize) -> f64 {
+        self.mean[role]
+    }
+
+    /// The share of the largest node.
+    #[inline]
+    pub(super) fn largest(&self, role: usize) -> f64 {
+        self.largest[role]
+    }
+
     /// The least that a node holds of a role if its heaviest giant is `heaviest`.
     #[inline]
     pub(super) fn least(&self, node: usize, role: usize, heaviest: f64) -> f64 {
-        let giant = if heaviest > self.capacity(node, role) {
+        let giant = if heaviest > self.largest(role) {
             heaviest
         } else {
             0.0
@@ -271,45 +248,31 @@ impl<'a> Shares<'a> {
         self.pinned[node * self.roles + role] + giant
     }
 
-    /// Hard limits, and what guards let a node hold that no slot fills, in all roles.
-    #[inline]
-    pub(super) fn ceilings(&self, node: usize) -> &[f64] {
-        &self.ceiling[node * self.roles..(node + 1) * self.roles]
-    }
-
-    /// The fair shares that no move may bring a node above in the role of a guard, and the same in parts of a slot that
-    /// fills it.
-    pub(super) fn guard(&self, role: usize) -> (f64, f64) {
-        let node = self.problem.staying().next().unwrap_or(0);
-        let most = self.ceilings(node)[role] / self.capacity(node, role);
-        (most, self.beside[role - self.goals])
-    }
-
     /// Whether a node is to be emptied.
     #[inline]
     pub(super) fn leaves(&self, node: usize) -> bool {
-        self.problem.leaves[node]
+        self.request.leaves[node]
     }
 
     /// Whether a slot stays where it is.
     #[inline]
     pub(super) fn is_fixed(&self, slot: usize) -> bool {
-        self.problem.fixed[slot]
+        self.request.fixed[slot]
     }
 
     /// The node that owns a slot today.
     #[inline]
     pub(super) fn home(&self, slot: usize) -> u16 {
-        self.problem.owner[slot].map_or(NOBODY, |node| node as u16)
+        self.request.owner[slot].map_or(NOBODY, |node| node as u16)
     }
 }
 
 /// The place of each slot when they are sorted by `key`, the largest first.
 fn ranks(slots: usize, key: impl Fn(usize) -> f64) -> Vec<u16> {
-    let mut order: Vec<usize> = (0..slots).collect();
-    order.sort_by(|a, b| key(*b).total_cmp(&key(*a)).then(a.cmp(b)));
+    let mut order: Vec<(f64, usize)> = (0..slots).map(|slot| (key(slot), slot)).collect();
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut ranks = vec![0; slots];
-    for (rank, slot) in order.into_iter().enumerate() {
+    for (rank, (_, slot)) in order.into_iter().enumerate() {
         ranks[slot] = rank as u16;
     }
     ranks

@@ -3,16 +3,22 @@
 //! Every start within every unmoved run is tried, with the ends at which it covers the excess in one role or in all, or
 //! fits the receiver. Giants, and slots that have moved before, go singly.
 
+use std::cell::Cell;
+
 use crate::plan::budget::Budget;
 use crate::plan::prices::Prices;
 use crate::plan::receivers::receivers;
-use crate::plan::shares::Shares;
-use crate::plan::state::{NEAR, PlanState, Run, above};
+use crate::plan::shares::{FEW_ROLES, MOST_ROLES, Shares};
+use crate::plan::state::{PlanState, Run, above};
 
 /// Nodes of each kind that are tried as receivers.
 const RECEIVERS: usize = 8;
-/// The roles of a problem: all metrics, and the number of slots.
-const MOST_ROLES: usize = 6;
+
+/// Windows begin at about this many slots of a node, and at those that are the heaviest of all.
+const STARTS: usize = 512;
+const HEAVIEST: usize = 512;
+/// As many slots are passed over in the time in which one is tried.
+const SCANNED: u64 = 8;
 /// Less room than this, in shares, is ignored.
 const LEAST_ROOM: f64 = 1e-3;
 /// A step that gains less is not taken.
@@ -38,16 +44,13 @@ pub(super) fn shed(
     budget: &mut Budget,
 ) -> bool {
     let receivers = receivers(state, node, RECEIVERS);
-    budget.spent += (state.held(node).len() * receivers.len()) as u64;
     // With a number of roles that the compiler knows the loops over them are gone: half of the time.
-    let best = match state.shares.roles {
-        1 => Search::<1>::new(state, prices, node, receivers).best(),
-        2 => Search::<2>::new(state, prices, node, receivers).best(),
-        3 => Search::<3>::new(state, prices, node, receivers).best(),
-        4 => Search::<4>::new(state, prices, node, receivers).best(),
-        5 => Search::<5>::new(state, prices, node, receivers).best(),
-        _ => Search::<MOST_ROLES>::new(state, prices, node, receivers).best(),
+    let (best, work) = if state.shares.roles == FEW_ROLES {
+        Search::<FEW_ROLES>::new(state, prices, node, receivers).best()
+    } else {
+        Search::<MOST_ROLES>::new(state, prices, node, receivers).best()
     };
+    budget.spent += work;
     let Some(Step { run, to, .. }) = best else {
         return false;
     };
@@ -66,6 +69,10 @@ struct Search<'s, 'a, const R: usize> {
     /// The price of a share of each role for its receiver.
     scarce: [f64; R],
     receivers: Vec<Receiver<R>>,
+    /// Windows begin at the multiples of this.
+    stride: usize,
+    /// Starts and receivers that were tried.
+    tried: Cell<u64>,
 }
 
 /// A node that may get a run.
@@ -75,8 +82,6 @@ struct Receiver<const R: usize> {
     room: [f64; R],
     /// Its load above its targets.
     over: f64,
-    /// The load that no move may bring it above, minus its own.
-    most: [f64; R],
     /// The load of the other node, minus that of this one.
     below: [f64; R],
 }
@@ -102,13 +107,12 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
                 node: to,
                 room,
                 over: room.iter().map(|room| above(-room)).sum(),
-                most: std::array::from_fn(|role| state.most(to, role) - state.loads(to)[role]),
                 below: difference(state.loads(node), state.loads(to)),
             }
         };
         let over: [f64; R] = difference(state.loads(node), state.targets(node));
         let room = |role: usize| {
-            let nodes = shares.problem.staying();
+            let nodes = shares.request.staying();
             let room = nodes.map(|node| above(state.targets(node)[role] - state.loads(node)[role]));
             room.sum::<f64>()
         };
@@ -124,11 +128,14 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
             node,
             need: over.map(|over| over.max(0.0)),
             receivers: receivers.into_iter().map(receiver).collect(),
+            stride: (state.held(node).len() / STARTS).max(1),
+            tried: Cell::new(0),
             state,
         }
     }
 
-    fn best(&self) -> Option<Step> {
+    /// The best step, and the work of finding it.
+    fn best(&self) -> (Option<Step>, u64) {
         let mut best = None;
         self.giants(&mut best);
         for run in runs(self.state, self.node) {
@@ -138,7 +145,16 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
                 self.moved(run, &mut best);
             }
         }
-        best
+        let scanned = self.state.held(self.node).len() as u64 / SCANNED;
+        (best, scanned + self.tried.get())
+    }
+
+    /// Whether windows begin with this slot: of a node with many slots every few ones, and those that are heavy for what
+    /// they cost.
+    #[inline]
+    fn is_start(&self, slot: usize) -> bool {
+        let is_heavy = |ranks: &Vec<u16>| usize::from(ranks[slot]) < HEAVIEST;
+        slot.is_multiple_of(self.stride) || self.shares.ranks().iter().any(is_heavy)
     }
 
     fn giants(&self, best: &mut Option<Step>) {
@@ -147,7 +163,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         for slot in its.filter(|slot| !self.shares.is_fixed(*slot)) {
             let run = Run::single(slot);
             for to in self.receivers.iter().map(|receiver| receiver.node) {
-                let gain = self.state.gain_of_single(slot, to).unwrap_or(0.0);
+                let gain = self.state.gain_of_single(slot, to);
                 if gain > LEAST_GAIN && self.state.allows(run, to) {
                     let price = self.prices.of_step(self.state, run, to);
                     rank(gain, price, run, to, best);
@@ -178,9 +194,12 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
             let before = self.before(first);
             let load: [f64; R] = difference(self.before(first + 1), before);
             let mut helps = self.need.iter().zip(&load);
-            if !leaves && !helps.any(|(need, load)| *need > 0.0 && *load > 0.0) {
+            let is_help = leaves || helps.any(|(need, load)| *need > 0.0 && *load > 0.0);
+            if !is_help || !self.is_start(first) {
                 continue;
             }
+            self.tried
+                .set(self.tried.get() + self.receivers.len() as u64);
             let (mut least, mut most) = (run.end, first + 1);
             for role in (0..R).filter(|role| self.need[*role] > 0.0) {
                 let end = &mut covers[role];
@@ -302,22 +321,19 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
     }
 
     /// By how much both nodes come nearer to their targets, and a little for what brings them nearer to each other; `None`
-    /// where they do not, or a hard limit forbids it. The run has no giant.
+    /// where they do not. The run has no giant.
     #[inline]
     fn worth(&self, candidate: &Candidate<R>, to: &Receiver<R>) -> Option<f64> {
         let mut gain = candidate.gain + to.over;
         let mut nearer = 0.0;
-        let mut is_too_much = false;
         for role in 0..R {
             let load = candidate.load[role];
-            is_too_much |= load > 0.0 && load > to.most[role] + NEAR;
             gain -= above(load - to.room[role]);
-            if role < self.shares.goals {
+            if role < self.shares.weighed() {
                 nearer += 2.0 * load * (to.below[role] - load);
             }
         }
-        (gain > LEAST_GAIN && !is_too_much)
-            .then(|| gain + LEVELLING * nearer.clamp(-2.0 * gain, 2.0 * gain))
+        (gain > LEAST_GAIN).then(|| gain + LEVELLING * nearer.clamp(-2.0 * gain, 2.0 * gain))
     }
 }
 

@@ -1,6 +1,7 @@
 //! A plan in the making: the owners of slots so far, the most that each node may hold, and a log by which steps are taken back.
 
-use crate::plan::problem::MoveLimits;
+use crate::plan::move_request::MoveLimits;
+use crate::plan::rest::NodeLoad;
 use crate::plan::shares::{NOBODY, Shares};
 
 /// Less than this is rounding.
@@ -27,15 +28,40 @@ impl Run {
     }
 }
 
+/// The limits of memory that are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cap {
+    /// Nodes are filled to this.
+    Aimed,
+    /// No node is brought above this.
+    Hard,
+    /// The same, or what each node holds today.
+    HardOrToday,
+}
+
+/// The most that nodes may hold, by role.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Bounds {
+    /// T: what a search brings nodes to, in fair shares.
+    pub aims: Vec<f64>,
+    /// The same of a node that a slot fills, in parts of that slot.
+    pub beside: Vec<f64>,
+    /// A plan ends with no node above this.
+    pub ceilings: Vec<f64>,
+    /// The same of a node that a slot fills, in parts of that slot.
+    pub most_beside: Vec<f64>,
+    /// The limits of memory.
+    pub cap: Cap,
+}
+
 /// Owners and loads, as far as the plan has come.
 #[derive(Clone)]
 pub(super) struct PlanState<'a> {
     pub shares: &'a Shares<'a>,
-    /// T by goal: what a node may hold, in its fair shares.
-    aims: Vec<f64>,
-    /// By goal: how much more than its tolerance above its heaviest slot a node may hold that is filled by that.
-    slack: Vec<f64>,
-    /// By goal: up to how many shares a node is filled for now, and by node and role what each held when that began.
+    bounds: Bounds,
+    /// By node: the cap of memory in shares.
+    caps: Vec<f64>,
+    /// By role: up to how many shares a node is filled for now, and by node and role what each held when that began.
     level: Option<(Vec<f64>, Vec<f64>)>,
     /// The owners of slots before any move.
     home: Vec<u16>,
@@ -54,11 +80,18 @@ pub(super) struct PlanState<'a> {
 
 impl<'a> PlanState<'a> {
     /// Nothing has moved.
-    pub(super) fn new(shares: &'a Shares<'a>, aims: &[f64]) -> Self {
+    pub(super) fn new(shares: &'a Shares<'a>) -> Self {
+        let roles = shares.weighed();
         let mut state = PlanState {
             shares,
-            aims: aims.to_vec(),
-            slack: vec![1.0; aims.len()],
+            bounds: Bounds {
+                aims: vec![f64::INFINITY; roles],
+                beside: vec![1.0; roles],
+                ceilings: vec![f64::INFINITY; roles],
+                most_beside: vec![1.0; roles],
+                cap: Cap::Hard,
+            },
+            caps: Vec::new(),
             level: None,
             home: (0..shares.slots).map(|slot| shares.home(slot)).collect(),
             owner: (0..shares.slots).map(|slot| shares.home(slot)).collect(),
@@ -100,18 +133,44 @@ impl<'a> PlanState<'a> {
         self.home[slot]
     }
 
-    /// Aims at other loads. What is above `least` lets nodes that a slot fills off as much as the others.
-    pub(super) fn set_aims(&mut self, aims: &[f64], least: &[f64]) {
-        self.aims = aims.to_vec();
-        let both = aims.iter().zip(least);
-        self.slack = both
-            .map(|(aim, least)| f64::max(aim / least, 1.0))
+    /// Bounds nodes otherwise.
+    pub(super) fn set_bounds(&mut self, bounds: &Bounds) {
+        self.bounds.clone_from(bounds);
+        self.caps = (0..self.shares.nodes)
+            .map(|node| self.cap(node, bounds.cap))
             .collect();
         self.level = None;
         self.set_targets();
     }
 
-    /// Until `set_aims` no node is filled above these shares by goal; one that is fuller already stays as it is.
+    /// A limit of memory in shares; infinite without one.
+    pub(super) fn cap(&self, node: usize, cap: Cap) -> f64 {
+        let Some(caps) = &self.shares.request.caps else {
+            return f64::INFINITY;
+        };
+        let (aimed, hard) = (caps.aimed[node], caps.hard[node]);
+        let mean = self.shares.mean(caps.role);
+        let in_shares = |cap: Option<f64>| cap.map_or(f64::INFINITY, |cap| cap / mean);
+        match cap {
+            Cap::Aimed => in_shares(aimed),
+            Cap::Hard => in_shares(hard),
+            Cap::HardOrToday => {
+                in_shares(hard).max(self.before[node * self.shares.roles + caps.role])
+            }
+        }
+    }
+
+    /// The memory of nodes above their limits, in shares.
+    pub(super) fn excess(&self, cap: Cap) -> f64 {
+        let Some(caps) = &self.shares.request.caps else {
+            return 0.0;
+        };
+        let staying = self.shares.request.staying();
+        let over = staying.map(|node| above(self.loads(node)[caps.role] - self.cap(node, cap)));
+        over.sum()
+    }
+
+    /// Until `set_bounds` no node is filled above these shares by role; one that is fuller already stays as it is.
     pub(super) fn set_level(&mut self, level: &[f64]) {
         self.level = Some((level.to_vec(), self.load.clone()));
         self.set_targets();
@@ -124,11 +183,6 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// T by goal.
-    pub(super) fn aims(&self) -> &[f64] {
-        &self.aims
-    }
-
     fn set_targets(&mut self) {
         (0..self.shares.nodes).for_each(|node| self.set_targets_of(node));
     }
@@ -136,39 +190,39 @@ impl<'a> PlanState<'a> {
     fn set_targets_of(&mut self, node: usize) {
         for role in 0..self.shares.roles {
             let heaviest = self.heaviest_giant(node, role, None);
-            self.target[node * self.shares.roles + role] = self.target_with(node, role, heaviest);
+            let at = node * self.shares.roles + role;
+            self.target[at] = self.target_with(node, role, heaviest);
         }
     }
 
-    /// The most that a node may hold if its heaviest giant is `heaviest`.
+    /// The load that a node is brought to if its heaviest giant is `heaviest`.
     fn target_with(&self, node: usize, role: usize, heaviest: f64) -> f64 {
-        let shares = self.shares;
+        let (shares, bounds) = (self.shares, &self.bounds);
         if shares.leaves(node) {
             return 0.0;
         }
-        let ceiling = shares.ceilings(node)[role];
-        let capacity = shares.capacity(node, role);
-        let is_filled = heaviest > capacity;
         if role >= shares.weighed() {
-            return ceiling;
+            return f64::INFINITY;
         }
-        if role >= shares.goals {
-            let (_, beside) = shares.guard(role);
-            return if is_filled {
-                ceiling.max(beside * heaviest)
-            } else {
-                ceiling
-            };
-        }
-        let mut target = self.aims[role] * capacity;
-        if is_filled {
-            let factor = (1.0 + shares.problem.goals[role].tolerance) * self.slack[role];
-            target = target.max(factor * heaviest);
+        let capacity = shares.capacity(node, role);
+        let mut target = bounds.aims[role] * capacity;
+        if heaviest > shares.largest(role) {
+            target = target.max(bounds.beside[role] * heaviest);
         } else if let Some((level, began)) = &self.level {
             let held = began[node * shares.roles + role];
             target = target.min(held.max(level[role] * capacity));
         }
-        target.max(shares.least(node, role, heaviest)).min(ceiling)
+        let mut ceiling = bounds.ceilings[role] * capacity;
+        if heaviest > shares.largest(role) {
+            ceiling = ceiling.max(bounds.most_beside[role] * heaviest);
+        }
+        let least = shares.least(node, role, heaviest);
+        let cap = match &shares.request.caps {
+            Some(caps) if caps.role == role => self.caps.get(node).copied(),
+            _ => None,
+        };
+        let target = target.max(least).min(ceiling);
+        target.min(cap.unwrap_or(f64::INFINITY))
     }
 
     /// The heaviest giant of a node, except for one slot.
@@ -192,14 +246,18 @@ impl<'a> PlanState<'a> {
         &self.target[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
-    /// The load that no move may bring a node above: its hard limit in a goal, its target in a guard.
-    #[inline]
-    pub(super) fn most(&self, node: usize, role: usize) -> f64 {
-        if role < self.shares.goals {
-            self.shares.ceilings(node)[role]
-        } else {
-            self.targets(node)[role]
-        }
+    /// The nodes that stay, in a role.
+    pub(super) fn node_loads(&self, role: usize) -> Vec<NodeLoad> {
+        let node = |node: usize| {
+            let slots = self.held(node).iter();
+            let loads = slots.map(|slot| self.shares.load(usize::from(*slot), role));
+            NodeLoad {
+                load: self.loads(node)[role],
+                heaviest: loads.fold(0.0, f64::max),
+                capacity: self.shares.capacity(node, role),
+            }
+        };
+        self.shares.request.staying().map(node).collect()
     }
 
     /// The slots of a node, ascending.
@@ -219,18 +277,9 @@ impl<'a> PlanState<'a> {
         (0..self.shares.nodes).map(|node| self.over(node)).sum()
     }
 
-    /// Whether every node is below its hard limits, or holds no more than before anything moved.
-    pub(super) fn keeps_hard_limits(&self) -> bool {
-        (0..self.shares.nodes).all(|node| {
-            let before = &self.before[node * self.shares.roles..];
-            let mut roles = self.loads(node).iter().zip(before).enumerate();
-            roles.all(|(role, (load, before))| *load <= self.most(node, role).max(*before) + NEAR)
-        })
-    }
-
     /// By how much both nodes together come nearer to their targets if `to` gets a slot that may be a giant; negative
-    /// where they get further from them, `None` where a hard limit forbids it.
-    pub(super) fn gain_of_single(&self, slot: usize, to: usize) -> Option<f64> {
+    /// where they get further from them.
+    pub(super) fn gain_of_single(&self, slot: usize, to: usize) -> f64 {
         let shares = self.shares;
         let from = usize::from(self.owner[slot]);
         let mut gain = self.over(from) + self.over(to);
@@ -243,17 +292,9 @@ impl<'a> PlanState<'a> {
                 there = self.target_with(to, role, heaviest);
             }
             let after = self.loads(to)[role] + load;
-            let most = if role < shares.goals {
-                shares.ceilings(to)[role]
-            } else {
-                there
-            };
-            if load > 0.0 && after > most + NEAR {
-                return None;
-            }
             gain -= above(self.loads(from)[role] - load - left) + above(after - there);
         }
-        Some(gain)
+        gain
     }
 
     /// Gives a run of slots of one node to another.
@@ -265,15 +306,23 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// Gives all slots to the owners of a plan.
+    /// Gives all slots to the owners of a plan, those in a row together.
     pub(super) fn carry_out(&mut self, owner: &[Option<usize>]) {
-        for (slot, owner) in owner.iter().enumerate() {
-            if let Some(node) = owner
-                && usize::from(self.owner[slot]) != *node
-                && self.owner[slot] != NOBODY
-            {
-                self.give(Run::single(slot), *node);
-            }
+        let goes = |state: &Self, slot: usize| {
+            let from = state.owner[slot];
+            let to = owner[slot].filter(|to| from != NOBODY && usize::from(from) != *to);
+            to.map(|to| (from, to))
+        };
+        let mut slot = 0;
+        while slot < owner.len() {
+            let Some((from, to)) = goes(self, slot) else {
+                slot += 1;
+                continue;
+            };
+            let is_same = |end: &usize| goes(self, *end) == Some((from, to));
+            let end = slot + (slot..owner.len()).take_while(is_same).count();
+            self.give(Run { first: slot, end }, to);
+            slot = end;
         }
     }
 
@@ -334,7 +383,7 @@ pub(super) fn above(excess: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::problem::{Goal, Problem};
+    use crate::plan::move_request::{Caps, MoveRequest, Role};
     use slotscope_engine::metric::Metric;
 
     fn random(seed: &mut u64, below: usize) -> usize {
@@ -375,14 +424,14 @@ mod tests {
         let loads: Vec<Vec<u64>> = (0..2)
             .map(|_| (0..200).map(|_| random(seed, 100) as u64).collect())
             .collect();
-        let goals = loads
+        let roles = loads
             .iter()
-            .map(|loads| Goal::even(Metric::Keys, loads, 4, 0.03));
+            .map(|loads| Role::even(Metric::Keys, loads, 4, 0.03));
         let owner = (0..200).map(|slot| Some(slot / 50)).collect();
-        let mut problem = Problem::new(goals.collect(), owner);
-        problem.leaves[3] = true;
-        let shares = Shares::new(&problem, &[]);
-        let mut state = PlanState::new(&shares, &[1.03, 1.03]);
+        let mut request = MoveRequest::new(roles.collect(), owner);
+        request.leaves[3] = true;
+        let shares = Shares::new(&request);
+        let mut state = PlanState::new(&shares);
         let start = state.owner.clone();
         let mark = state.mark();
         for _ in 0..300 {
@@ -411,21 +460,30 @@ mod tests {
     fn a_node_may_hold_a_slot_that_is_heavier_than_its_share_and_little_beside_it() {
         let loads = [300, 100, 100, 100];
         let owner = vec![Some(0), Some(0), Some(1), Some(2)];
-        let mut goal = Goal::even(Metric::Keys, &loads, 3, 0.03);
-        goal.hard = vec![Some(305), None, Some(150)];
-        let problem = Problem::new(vec![goal], owner);
-        let shares = Shares::new(&problem, &[]);
-        let state = PlanState::new(&shares, &[1.03]);
+        let role = Role::even(Metric::Keys, &loads, 3, 0.03);
+        let mut request = MoveRequest::new(vec![role], owner);
+        let cap = vec![Some(305.0), None, Some(150.0)];
+        request.caps = Some(Caps {
+            role: 0,
+            aimed: cap.clone(),
+            hard: cap,
+        });
+        let shares = Shares::new(&request);
+        let mut state = PlanState::new(&shares);
+        state.set_bounds(&Bounds {
+            aims: vec![1.03],
+            beside: vec![1.03],
+            ceilings: vec![2.0],
+            most_beside: vec![1.4],
+            cap: Cap::Hard,
+        });
         let targets = [0, 1, 2].map(|node| (state.targets(node)[0] * 1000.0).round());
         assert_eq!(
             targets,
             [1525.0, 1030.0, 750.0],
-            "the first and the last by their hard limit"
+            "the first and the last by their limit"
         );
-        assert!(
-            state.gain_of_single(0, 2).is_none(),
-            "it cannot hold that slot"
-        );
-        assert!(state.gain_of_single(0, 1).is_some());
+        assert!(state.gain_of_single(0, 2) < state.gain_of_single(0, 1));
+        assert!((state.excess(Cap::Hard) - 95.0 / 200.0).abs() < 1e-6);
     }
 }

@@ -1,7 +1,6 @@
 //! The commands of steps, with the real names of the files, ready to paste.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::shell_word;
 
 use crate::plan::migration::Migration;
@@ -20,7 +19,9 @@ pub struct Commands {
     pub nodes: Vec<String>,
     /// Whether those are the nodes of a real cluster, which slots can be moved between.
     pub is_real: bool,
-    /// The flag that chooses the metrics to judge by, if the user gave it.
+    /// The flags that say how nodes are judged, as far as the user gave them; of them that for the metrics.
+    pub judging: Vec<String>,
+    /// See `judging`.
     pub by: Vec<String>,
     /// How the servers move slots.
     pub migration: Migration,
@@ -35,17 +36,9 @@ impl Commands {
     }
 
     /// `slotscope plan` that prints the ranges of slots for a restored backup.
-    pub(crate) fn slot_ranges(&self, by: Metric) -> String {
-        let plan = self.of("plan", &self.by(&[by]));
+    pub(crate) fn slot_ranges(&self) -> String {
+        let plan = self.of("plan", &self.judging);
         format!("{plan} --commands elasticache > shards.json")
-    }
-
-    /// `redis-cli --cluster rebalance`, where a node's address is known; it refuses a cluster with a slot on its way to
-    /// another node or without an owner.
-    pub fn rebalance(&self, topology: &Topology) -> Option<String> {
-        let is_whole = topology.in_flight.is_empty()
-            && (0..SLOTS as u16).all(|slot| topology.owner(slot).is_some());
-        self.cluster("rebalance", topology).filter(|_| is_whole)
     }
 
     /// `redis-cli --cluster fix`, which ends moves that were cut off.
@@ -62,37 +55,39 @@ impl Commands {
         Some(format!("redis-cli --cluster {command} {address}"))
     }
 
-    /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots. `by` narrows the goals.
-    pub(crate) fn plan(&self, by: &[Metric], topology: &Topology) -> String {
+    /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots.
+    pub(crate) fn plan(&self, topology: &Topology) -> String {
+        self.plan_with(&[], topology)
+    }
+
+    /// `slotscope plan` that empties a node.
+    pub(crate) fn plan_without(&self, node: &str, topology: &Topology) -> String {
+        self.plan_with(&["--remove".into(), node.into()], topology)
+    }
+
+    fn plan_with(&self, flags: &[String], topology: &Topology) -> String {
         let has_addresses = topology.nodes.iter().any(|node| node.address.is_some());
         let script = if self.is_real && has_addresses {
             format!(" --commands {} > moves.sh", self.migration.name())
         } else {
             String::new()
         };
-        format!("{}{script}", self.of("plan", &self.by(by)))
-    }
-
-    /// `slotscope plan` that empties a node.
-    pub(crate) fn plan_without(&self, node: &str, topology: &Topology) -> String {
-        let without = self.plan(&[], topology);
-        let (plan, script) = without.split_once(" --commands").unwrap_or((&without, ""));
-        let script = if script.is_empty() {
-            String::new()
-        } else {
-            format!(" --commands{script}")
-        };
-        format!("{plan} --remove {}{script}", shell_word(node))
+        let flags = [&self.judging, flags].concat();
+        format!("{}{script}", self.of("plan", &flags))
     }
 
     /// `slotscope plan` with more primaries.
     pub(crate) fn plan_with_more(&self, count: u64) -> String {
-        let flags = [self.by(&[]), vec!["--add".into(), count.to_string()]].concat();
+        let flags = [
+            self.judging.clone(),
+            vec!["--add".into(), count.to_string()],
+        ]
+        .concat();
         self.of("plan", &flags)
     }
 
     /// `slotscope analyze` of nodes whose shares are their slots; `None` where these are made up, equal or many.
-    pub fn weighted(&self, topology: &Topology) -> Option<String> {
+    pub(crate) fn weighted(&self, topology: &Topology) -> Option<String> {
         let owning = topology.nodes.iter().filter(|node| node.slots > 0);
         let least = owning.clone().map(|node| node.slots).min()?;
         let weights = owning.filter_map(|node| {
@@ -103,7 +98,7 @@ impl Commands {
         let weights: Vec<String> = weights.collect();
         let is_short = (1..=WEIGHTED).contains(&weights.len());
         let flags = weights.into_iter().flat_map(|of| ["--weight".into(), of]);
-        let flags: Vec<String> = self.by(&[]).into_iter().chain(flags).collect();
+        let flags: Vec<String> = self.judging.iter().cloned().chain(flags).collect();
         (self.is_real && is_short).then(|| self.of("analyze", &flags))
     }
 

@@ -1,58 +1,76 @@
-//! Problems that no step cures, and why.
+//! Problems that no step cures, each with the reason that a search has found.
 
+use crate::plan::move_request::MoveRequest;
+use crate::plan::placement::{Known, PlacedRole};
+use crate::plan::why_not::{WhyNot, why_not};
 use crate::steps::Steps;
-use crate::steps::situation::Known;
+use crate::summary::independent_units::Unit;
 use crate::summary::state::Role;
-use crate::summary::step::{Left, LeftText, RoleAfter};
+use crate::summary::step::{Left, LeftText};
+
+/// Tags and keys that are named.
+const NAMED: usize = 3;
 
 impl Steps<'_> {
     /// Adds the loads above their lower bands after all steps, and why.
     pub(super) fn add_left(&mut self) {
-        for role in &self.now.roles {
-            let RoleAfter {
-                max_over_mean,
-                state,
-                ..
-            } = self.now.role_after(role);
-            if role.known > Known::Well || !state.is_uneven() {
+        let request = MoveRequest::of(self.summary, &self.cluster, &self.now);
+        for role in self
+            .now
+            .roles
+            .iter()
+            .filter(|role| role.is_judged && role.known < Known::No)
+        {
+            let after = self.now.role_after(&self.cluster, role);
+            if !after.state.is_uneven() && role.is_by_slot()
+                || after.max_over_mean <= role.bands.lower
+            {
                 continue;
             }
-            let heaviest = role.slots.iter().enumerate().max_by_key(|(_, load)| **load);
-            let (slot, load) = heaviest.map_or((0, 0), |(slot, load)| (slot as u16, *load));
-            let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
-            let fair = total / role.verdict.compared.max(1) as f64;
-            let is_one_slot = load as f64 >= role.verdict.bands.lower * fair;
-            let pinned = self.pinned.iter().find(|key| key.slot == slot);
-            let proven = self
-                .proven
-                .iter()
-                .find(|(metric, ..)| *metric == role.verdict.by());
-            let units = self.summary.units.per.get(role.verdict.by());
-            let units = units.into_iter().flat_map(|units| &units.named);
-            let units: Vec<_> = units
-                .filter(|unit| is_one_slot && unit.slot == slot)
-                .take(3)
-                .collect();
-            let is_load = role.verdict.role == Some(Role::Load);
-            let reason = match (proven, pinned) {
-                (Some((_, slots, least)), _) => LeftText::NoPlacement {
-                    slots: slots.clone(),
-                    least: *least,
-                },
-                _ if is_one_slot && is_load && units.is_empty() => LeftText::HotSlot(slot),
-                _ if is_one_slot => LeftText::OneSlot(slot),
-                (None, Some(key)) => LeftText::Pinned {
-                    key: key.key.clone(),
-                    block_ms: key.block_ms as f64,
-                },
-                (None, None) => LeftText::NotFound,
+            let metric = role.load.measure.metric();
+            let place = request.roles.iter().position(|of| of.metric == metric);
+            let (reason, slot) = match place.filter(|_| role.is_by_slot()) {
+                None => (LeftText::UnknownBySlot, None),
+                Some(place) => self.reason(role, why_not(&request, place)),
             };
+            let units = slot.map_or(Vec::new(), |slot| self.units_in(role, slot));
             self.left.push(Left {
-                role: role.verdict.name().into(),
-                max_over_mean,
+                role: role.verdict.map_or("", |verdict| verdict.name()).into(),
+                max_over_mean: after.max_over_mean,
                 reason: reason.into(),
                 units: units.into_iter().map(|unit| unit.name.clone()).collect(),
             });
         }
+    }
+
+    /// A reason, and the slot that it is about.
+    fn reason(&self, role: &PlacedRole<'_>, why: WhyNot) -> (LeftText, Option<u16>) {
+        let is_load = role.load.role == Some(Role::Load);
+        let text = match (why.text(), why) {
+            (LeftText::OneSlot(slot), _) if is_load && self.units_in(role, slot).is_empty() => {
+                LeftText::HotSlot(slot)
+            }
+            (text, WhyNot::Fixed(fixed)) => {
+                let owns = |slot: u16| self.now.owner[usize::from(slot)] == Some(fixed.node);
+                let mut pinned = self.cluster.pinned.iter();
+                let pinned = pinned.find(|key| owns(key.slot));
+                pinned.map_or(text, |key| LeftText::Pinned {
+                    key: key.key.clone(),
+                    block_ms: key.block_ms as f64,
+                })
+            }
+            (text, _) => text,
+        };
+        match text {
+            LeftText::OneSlot(slot) => (text, Some(slot)),
+            text => (text, None),
+        }
+    }
+
+    /// The heaviest named tags and keys of a slot.
+    fn units_in(&self, role: &PlacedRole<'_>, slot: u16) -> Vec<&Unit> {
+        let units = self.summary.units.per.get(role.load.measure.metric());
+        let units = units.into_iter().flat_map(|units| &units.named);
+        units.filter(|unit| unit.slot == slot).take(NAMED).collect()
     }
 }

@@ -1,50 +1,57 @@
 //! Remedies: one ordered list of steps for all findings, each computed on the result of the steps before it.
 //!
-//! Repairs come first, and end the list while slots are not served or the dump is incomplete. Then one plan of moves for
-//! all roles, changes of the application, the moves that are due after that, and more nodes where a limit is near.
+//! Repairs come first, and end the list while slots are not served or the dump is incomplete. Then what helps tonight
+//! without a move, the one plan of moves, changes of the application, the moves that are due after those, and more nodes
+//! where a limit is near. A row of moves is the plan of its request: `slotscope plan` of the same input makes the same.
 
 mod application;
+mod change;
 mod commands;
-mod equal_slots;
-mod evening;
 mod left;
-mod managed;
 mod moves;
+mod pieces;
 mod repair;
 mod retag;
 mod service;
-mod situation;
 
 pub use commands::Commands;
 pub use service::Service;
 
-use slotscope_engine::metric::Metric;
-
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
-use crate::plan::goals::{Carried, Goals};
-use crate::steps::moves::{Movable, Moves, can_be_goal, moved};
+use crate::plan::cluster::{Cluster, MoveFlags};
+use crate::plan::placement::Placement;
+use crate::steps::application::{Change, Trial};
 use crate::steps::repair::{frees, more_nodes, repairs, step, take_again};
-use crate::steps::situation::{RoleNow, Situation};
 use crate::summary::Summary;
-use crate::summary::cause::CauseKind;
-use crate::summary::explanation::named;
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::limit;
 use crate::summary::observed::Observed;
-use crate::summary::reason::Reason;
-use crate::summary::state::State;
+use crate::summary::state::{Role, State};
 use crate::summary::step::{Actor, After, Left, Step, StepKind, StepText};
 use crate::topology::Topology;
 
-/// Moves that lower a ratio by this much at once are worth it as relief, though a change of the application is due.
-const RELIEF: f64 = 0.20;
-/// Changes of the application that are offered, for each role one.
-const CHANGES: usize = 2;
-
 /// Adds the steps to the verdict of a summary, and links its findings to them.
 pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, commands: &Commands) {
-    let steps = Steps::of(summary, topology, observed, commands);
-    let (list, left, is_actionable) = (steps.list, steps.left, steps.is_actionable);
+    let flags = MoveFlags {
+        // If slots move as a whole, no single key blocks.
+        max_block: (!commands.migration.is_atomic()).then_some(MAX_BLOCK),
+        ..MoveFlags::default()
+    };
+    let cluster = flags
+        .on(topology)
+        .and_then(|cluster| cluster.pinning(summary));
+    let (list, left, is_actionable) = match cluster {
+        Ok(cluster) => {
+            let steps = Steps::of(summary, topology, observed, commands, cluster);
+            (steps.list, steps.left, steps.is_actionable)
+        }
+        // No primary is up.
+        Err(_) => {
+            let list = repairs(summary, topology, commands, &After::default());
+            let is_actionable = !list.is_empty();
+            (list, Vec::new(), is_actionable)
+        }
+    };
     let verdict = &mut summary.verdict;
     verdict.actionable = is_actionable && list.iter().any(|step| step.by == Actor::Operator);
     for (at, step) in list.iter().enumerate() {
@@ -62,16 +69,12 @@ struct Steps<'a> {
     summary: &'a Summary,
     topology: &'a Topology,
     commands: &'a Commands,
-    movable: Movable,
+    cluster: Cluster<'a>,
     keys: Vec<BlockingKey>,
-    pinned: Vec<BlockingKey>,
-    price: Option<&'a [u64]>,
     reads: Option<f64>,
-    now: Situation<'a>,
+    now: Placement<'a>,
     list: Vec<Step>,
     left: Vec<Left>,
-    /// Proofs about a metric: the slots that keep it above a ratio.
-    proven: Vec<(Metric, Vec<u16>, f64)>,
     is_actionable: bool,
 }
 
@@ -81,39 +84,24 @@ impl<'a> Steps<'a> {
         topology: &'a Topology,
         observed: &'a Observed,
         commands: &'a Commands,
+        cluster: Cluster<'a>,
     ) -> Self {
-        let slots = summary.slots.loads.keys.len();
-        let owner = (0..slots).map(|slot| topology.owner(slot as u16)).collect();
-        let now = Situation::today(summary, owner);
-        let is_atomic = commands.migration.is_atomic();
-        let keys = blocking_keys(summary);
-        // If slots move as a whole, no single key blocks.
-        let is_pinned = |key: &&BlockingKey| !is_atomic && key.block_time() > MAX_BLOCK;
-        let pinned: Vec<BlockingKey> = keys.iter().filter(is_pinned).cloned().collect();
+        let now = Placement::today(summary, &cluster);
+        let today = now.after(&cluster);
+        let list = repairs(summary, topology, commands, &today);
+        let captures = observed.captures.as_ref();
         let mut steps = Steps {
+            is_actionable: !list.is_empty(),
+            keys: blocking_keys(summary),
+            reads: captures.and_then(|captures| captures.reads),
+            left: Vec::new(),
             summary,
             topology,
             commands,
-            movable: Movable {
-                unasked: unasked(summary, commands),
-                ..Movable::new(topology, pinned.iter().map(|key| key.slot))
-            },
-            keys,
-            pinned,
-            price: summary.slots.loads.get(Metric::Bytes).map(Vec::as_slice),
-            reads: observed
-                .captures
-                .as_ref()
-                .and_then(|captures| captures.reads),
-            list: Vec::new(),
-            left: Vec::new(),
-            proven: Vec::new(),
-            is_actionable: false,
+            cluster,
             now,
+            list,
         };
-        let today = steps.now.after();
-        steps.list = repairs(summary, topology, commands, &today);
-        steps.is_actionable = !steps.list.is_empty();
         let verdict = &summary.verdict;
         let mut findings = verdict.findings.iter();
         let is_suspicious = findings.any(|found| found.kind == FindingKind::Suspicious);
@@ -125,218 +113,173 @@ impl<'a> Steps<'a> {
         }
         match verdict.state {
             State::Down | State::Suspicious => {}
-            _ => steps.add_all(observed, &today, is_doubtful),
+            _ => steps.add_all(observed, is_doubtful),
         }
         steps
     }
 
-    fn add_all(&mut self, observed: &Observed, today: &After, is_doubtful: bool) {
-        self.list
-            .extend(frees(self.summary, observed, self.commands, today));
-        match self.commands.service() {
-            _ if is_doubtful => {}
-            Some(service) => self.add_managed(service),
-            None if self.is_moving() => {
-                self.add_finish(today);
-                return;
-            }
-            None => self.add_moves_and_changes(),
+    fn add_all(&mut self, observed: &Observed, is_doubtful: bool) {
+        let today = self.now.after(&self.cluster);
+        let frees = frees(self.summary, observed, self.commands, &today);
+        let (of_node, of_data): (Vec<Step>, Vec<Step>) =
+            frees.into_iter().partition(|free| free.is_of_node());
+        self.list.extend(of_node);
+        if is_doubtful {
+            self.list.extend(of_data);
+            return;
         }
+        let is_at_limit = self.is_near_limit(Role::Memory);
+        let cache = self.trial().cache();
+        if !is_at_limit {
+            self.push_cache(cache.as_ref());
+        }
+        match self.cured(cache.as_ref()).filter(|_| !is_at_limit) {
+            Some(after) => {
+                self.now = after;
+                if let Some((moves, after)) = self.moves_after() {
+                    self.now = after;
+                    self.list.push(moves);
+                }
+            }
+            None => self.add_moves(),
+        }
+        if is_at_limit {
+            self.push_cache(cache.as_ref());
+        }
+        // Where moves have cured the limit no data has to go.
+        let is_still_full = self.is_near_limit(Role::Memory);
+        self.list
+            .extend(of_data.into_iter().filter(|_| is_still_full));
+        if let Some(after) = self.cured(cache.as_ref()).filter(|_| is_at_limit) {
+            for (role, cured) in self.now.roles.iter_mut().zip(after.roles) {
+                role.slots = cured.slots;
+            }
+        }
+        self.add_changes();
         let more = more_nodes(self.summary, self.commands);
-        self.list.extend(more.filter(|_| self.is_near_limit()));
-        if !is_doubtful {
-            self.add_left();
+        let is_near = [Role::Memory, Role::Load]
+            .into_iter()
+            .any(|role| self.is_near_limit(role));
+        self.list.extend(more.filter(|_| is_near));
+        self.add_left();
+    }
+
+    /// The placement after a cache of a surely read key or tag: no slot moves for what it answers.
+    fn cured(&self, cache: Option<&Change<'a>>) -> Option<Placement<'a>> {
+        let cache = cache.filter(|cache| Trial::is_cured_by(cache))?;
+        cache.after.clone()
+    }
+
+    fn trial(&self) -> Trial<'_, 'a> {
+        Trial {
+            summary: self.summary,
+            cluster: &self.cluster,
+            now: &self.now,
+            service: self.commands.service(),
+            reads: self.reads,
         }
     }
 
     /// Whether a node is near a limit after the steps so far. A role that is not compared changes by none of them.
-    fn is_near_limit(&self) -> bool {
+    fn is_near_limit(&self, role: Role) -> bool {
         let findings = self.summary.verdict.findings.iter();
         let mut near = findings.filter(|found| found.kind == FindingKind::NearLimit);
         near.any(|found| {
             let mut roles = self.now.roles.iter();
-            let role = roles.find(|role| role.verdict.role == found.role);
-            role.is_none_or(|role| self.now.role_after(role).state == State::Limit)
+            let its = roles.find(|role| role.load.role == found.role);
+            let is_still = its
+                .is_none_or(|role| self.now.role_after(&self.cluster, role).state == State::Limit);
+            found.role == Some(role) && is_still
         })
     }
 
-    /// Whether a node is being filled or drained, and nothing is near a limit.
-    fn is_moving(&self) -> bool {
-        let verdict = &self.summary.verdict;
-        let mut roles = verdict.roles.iter();
-        verdict.state <= State::Watch && roles.any(|role| role.reason == Some(Reason::Moving))
+    fn push_cache(&mut self, cache: Option<&Change<'a>>) {
+        if let Some(cache) = cache {
+            let findings = self.skews(|found| found.role == Some(Role::Load));
+            let after = cache.after.as_ref().map(|after| after.after(&self.cluster));
+            self.list.push(Step {
+                findings,
+                estimated: cache.after.is_some(),
+                ..step(cache.kind, cache.text.clone(), &after.unwrap_or_default())
+            });
+        }
     }
 
-    /// In a cluster in motion all that can be done are alternatives: continue, or turn back.
-    fn add_finish(&mut self, today: &After) {
-        let summary = self.summary;
-        let mut loads = summary.role_loads.iter();
-        let moving = loads.find_map(|load| load.moving(&summary.nodes));
-        let Some(node) = moving else { return };
-        let mut finish = step(StepKind::Move, StepText::Finish(node.clone(), true), today);
-        finish.findings = self.skews(|_| true);
-        let mut turned = step(
-            StepKind::Move,
-            StepText::Finish(node.clone(), false),
-            &After::default(),
-        );
-        turned.command = Some(
-            self.commands
-                .plan_without(&node.to_string(), self.topology)
-                .as_str()
-                .into(),
-        );
-        (turned.keys_moved, turned.bytes_moved) = (None, None);
-        if let Some(planned) = self.planned(&self.now, |role| can_be_goal(self.summary, role)) {
-            let after = self.now.with_owner(planned.owner.clone());
-            let moves = self.move_step(&self.now, &after, false, &[]);
-            finish = Step {
-                sentence: finish.sentence,
-                ..moves
-            };
+    /// The changes of the application, and the moves that are due after them.
+    fn add_changes(&mut self) {
+        let mut changes = self.trial().changes().into_iter();
+        let Some(change) = changes.next() else { return };
+        let at = self.list.len();
+        if let Some(moves) = self
+            .list
+            .iter_mut()
+            .rfind(|step| step.kind == StepKind::Move)
+        {
+            moves.until = Some(at);
         }
-        finish.alternatives = vec![turned];
-        self.list.push(finish);
+        let mut row = self.change_row(&change);
+        let others = changes.map(|other| self.change_row(&other));
+        row.alternatives = others.collect();
+        let Some(after) = change.after else {
+            self.list.push(row);
+            return;
+        };
+        let before = std::mem::replace(&mut self.now, after);
+        let moves = self.moves_after();
+        if let (true, Some((moves, placement))) = (change.raises, &moves) {
+            row.sentence = with_moves(&change.text, moves.slots_moved).into();
+            row.after = moves.after.clone();
+            self.now = placement.clone();
+        }
+        row.findings = self.skews(|found| self.is_improved(&before, found));
+        self.list.push(row);
+        if let Some((moves, placement)) = moves.filter(|_| !change.raises) {
+            self.list.push(moves);
+            self.now = placement;
+        }
     }
 
-    /// The plan of a situation: for the roles that ask for it, if that is enough, else for all.
-    fn best_plan(&mut self, situation: &Situation<'a>) -> Option<Moves> {
-        let summary = self.summary;
-        let is_goal = |role: &RoleNow<'_>| can_be_goal(summary, role);
-        let needing = |role: &RoleNow<'_>| situation.is_needing(role) && is_goal(role);
-        if !situation.roles.iter().any(needing) {
-            return None;
-        }
-        let narrow = self.planned(situation, needing);
-        let is_all = situation
+    fn change_row(&self, change: &Change<'a>) -> Step {
+        let is_exact = change.kind == StepKind::ChooseTags;
+        let by = self
+            .now
             .roles
-            .iter()
-            .filter(|role| is_goal(role))
-            .all(needing);
-        let is_enough = |planned: &Option<Moves>| {
-            planned.as_ref().is_some_and(|planned| {
-                let after = situation.with_owner(planned.owner.clone());
-                let mut roles = after.roles.iter().enumerate();
-                !roles.any(|(at, role)| {
-                    is_goal(role) && (after.is_needing(role) || after.is_worse_than(situation, at))
-                })
-            })
+            .first()
+            .map(|role| role.load.measure.metric());
+        let pressing = self.trial().pressing();
+        let by = pressing
+            .first()
+            .map(|at| self.now.roles[*at].load.measure.metric())
+            .or(by);
+        let by = by.unwrap_or_default();
+        let command = match (&change.untag, change.split.as_slice()) {
+            _ if is_exact => Some(self.commands.advise(by)),
+            (Some(tag), _) => Some(self.commands.untag(tag, by)),
+            (None, []) => None,
+            (None, tags) => Some(self.commands.split(tags, by)),
         };
-        let wide = if is_all || is_enough(&narrow) {
-            None
-        } else {
-            self.planned(situation, is_goal)
-                .filter(|planned| is_enough(&Some(planned.clone())))
-        };
-        // Without --by a plan is for the roles that ask for it.
-        let narrow = narrow.map(|planned| Moves {
-            goals: Vec::new(),
-            ..planned
-        });
-        let best = wide.or(narrow)?;
-        self.note_proofs(&best);
-        let after = situation.with_owner(best.owner.clone());
-        (after.gain_over(situation) >= limit::WORTH).then_some(best)
-    }
-
-    fn planned(
-        &self,
-        situation: &Situation<'a>,
-        is_goal: impl Fn(&RoleNow<'_>) -> bool,
-    ) -> Option<Moves> {
-        self.movable.plan(situation, self.price, is_goal)
-    }
-
-    /// Keeps what a plan has proven for the end of the list.
-    fn note_proofs(&mut self, planned: &Moves) {
-        for proof in &planned.proofs {
-            self.proven.retain(|(metric, ..)| *metric != proof.0);
-            self.proven.push(proof.clone());
-        }
-    }
-
-    fn push_move(&mut self, after: Situation<'a>, until: Option<usize>, by: &[Metric]) {
-        let mut moves = self.move_step(&self.now, &after, until.is_some(), by);
-        moves.until = until;
-        let others = [self.equal_slots(&after), self.meant()];
-        moves.alternatives = others.into_iter().flatten().collect();
-        self.is_actionable |= after.gain_over(&self.now) >= limit::WORTH;
-        self.now = after;
-        self.list.push(moves);
-    }
-
-    fn move_step(
-        &self,
-        before: &Situation<'_>,
-        after: &Situation<'_>,
-        is_relief: bool,
-        by: &[Metric],
-    ) -> Step {
-        let (moved, slots) = moved(&before.owner, after);
-        let text = StepText::Move {
-            slots: moved.slots,
-            keys: moved.keys,
-            bytes: moved.bytes,
-            is_relief,
-        };
-        let improved = |found: &Finding| is_improved(before, after, found);
+        let after = change
+            .after
+            .as_ref()
+            .map(|after| after.after(&self.cluster));
         Step {
-            findings: self.skews(improved),
-            command: Some(self.commands.plan(by, self.topology).as_str().into()),
-            slots_moved: moved.slots,
-            keys_moved: moved.keys,
-            bytes_moved: moved.bytes,
-            longest_block_ms: self.longest_block(&slots),
-            ..step(StepKind::Move, text, &after.after())
+            command: command.map(|command| command.as_str().into()),
+            estimated: !is_exact,
+            ..step(change.kind, change.text.clone(), &after.unwrap_or_default())
         }
     }
 
-    /// For how many milliseconds the largest key in `slots` blocks its node; `None` where no sizes are known.
-    fn longest_block(&self, slots: &[u16]) -> Option<f64> {
-        self.summary.slots.loads.get(Metric::Bytes)?;
-        let here = self.keys.iter().filter(|key| slots.contains(&key.slot));
-        Some(here.map(|key| key.block_ms).max().unwrap_or(0) as f64)
-    }
-
-    /// Equal slot counts, where they come within a little of the plan.
-    fn equal_slots(&self, planned: &Situation<'_>) -> Option<Step> {
-        let owner = equal_slots::owners(self.topology)?;
-        let after = self.now.with_owner(owner);
-        let is_near = planned.roles.iter().zip(&after.roles).all(|(plan, equal)| {
-            after.max_over_mean(equal) <= planned.max_over_mean(plan) + limit::WORTH
-        });
-        let command = self.commands.rebalance(self.topology)?;
-        let (moved, _) = moved(&self.now.owner, &after);
-        is_near.then(|| Step {
-            command: Some(command.as_str().into()),
-            slots_moved: moved.slots,
-            keys_moved: moved.keys,
-            bytes_moved: moved.bytes,
-            ..step(
-                StepKind::Move,
-                StepText::EqualSlots { slots: moved.slots },
-                &after.after(),
-            )
-        })
-    }
-
-    /// Where nothing but the numbers of slots is uneven, they may be meant: nodes of other sizes.
-    fn meant(&self) -> Option<Step> {
-        let uneven = || {
-            let roles = self.now.roles.iter();
-            roles.filter(|role| role.verdict.state.is_uneven())
-        };
-        let is_of_slots = |role: &RoleNow<'_>| {
-            let causes = named(&role.verdict.causes);
-            let is_equal = role.load.weights.windows(2).all(|pair| pair[0] == pair[1]);
-            is_equal && !causes.is_empty() && causes.iter().all(|of| of.kind == CauseKind::Slots)
-        };
-        let command = self.commands.weighted(self.topology);
-        let command = command.filter(|_| uneven().next().is_some() && uneven().all(is_of_slots))?;
-        Some(Step {
-            command: Some(command.as_str().into()),
-            ..step(StepKind::Move, StepText::Meant, &self.now.after())
-        })
+    /// Whether the role of a finding is evener than before.
+    fn is_improved(&self, before: &Placement<'_>, found: &Finding) -> bool {
+        let roles = before.roles.iter().zip(&self.now.roles);
+        roles
+            .filter(|(then, _)| then.load.role == found.role)
+            .any(|(then, now)| {
+                let of = |placement: &Placement<'_>, role| {
+                    placement.role_after(&self.cluster, role).max_over_mean
+                };
+                of(before, then) - of(&self.now, now) >= limit::WORTH
+            })
     }
 
     /// The ids of findings of nodes that are uneven or at a limit.
@@ -349,21 +292,13 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Whether the role of a finding is evener after steps.
-fn is_improved(before: &Situation<'_>, after: &Situation<'_>, found: &Finding) -> bool {
-    before.roles.iter().zip(&after.roles).any(|(then, now)| {
-        let is_its = found.role == then.verdict.role;
-        let gain = before.max_over_mean(then) - after.max_over_mean(now);
-        is_its && gain >= limit::WORTH
-    })
-}
-
-/// If the user chose the metrics to judge by, the loads that a plan must not worsen all the same.
-fn unasked(summary: &Summary, commands: &Commands) -> Vec<(Metric, f64)> {
-    if commands.by.is_empty() {
-        return Vec::new();
+/// The sentence of a change that is one step with the moves after it.
+fn with_moves(text: &StepText, slots: u64) -> StepText {
+    match text {
+        StepText::Split { units, .. } => StepText::Split {
+            units: units.clone(),
+            then_move: Some(slots),
+        },
+        other => other.clone(),
     }
-    let judged = summary.verdict.roles.iter();
-    let by: Vec<(Metric, f64)> = judged.map(|role| (role.by(), 1.0)).collect();
-    Goals::of(&Carried::of(summary), &by, None).guards
 }

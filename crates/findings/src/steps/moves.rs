@@ -1,156 +1,192 @@
-//! The one plan of moves for all roles: those that ask for it are its goals, the others may not get worse.
+//! Steps that move slots: the plan of today, and the plan for what changes of the application leave. On a managed service
+//! slots move as ranges of a restored backup, where it takes them.
 
 use slotscope_engine::metric::Metric;
 
-use crate::plan::cluster::PlanCluster;
-use crate::plan::goals::{self, band_of, tolerance_of};
+use crate::plan::move_request::MoveRequest;
 use crate::plan::moves::{Move, between};
-use crate::plan::problem::{Goal, Guard, Problem};
-use crate::plan::solve::plan;
-use crate::steps::situation::{Known, RoleNow, Situation};
-use crate::summary::Summary;
-use crate::topology::Topology;
+use crate::plan::placement::{Known, Placement};
+use crate::plan::solve::{MovePlan, plan, plan_of_ranges};
+use crate::steps::Steps;
+use crate::steps::repair::step;
+use crate::summary::cause::CauseKind;
+use crate::summary::explanation::named;
+use crate::summary::limit;
+use crate::summary::step::{After, Requested, RequestedRole, Step, StepKind, StepText};
 
-/// A plan that is worth carrying out.
-#[derive(Debug, Clone)]
-pub(super) struct Moves {
-    /// The node that owns each slot then.
-    pub owner: Vec<Option<usize>>,
-    /// The limits of all plans: the metric, the slots that keep it up, and the least ratio that it can reach.
-    pub proofs: Vec<(Metric, Vec<u16>, f64)>,
-    /// The metrics of its goals.
-    pub goals: Vec<Metric>,
-}
+impl<'a> Steps<'a> {
+    /// The moves of today.
+    pub(super) fn add_moves(&mut self) {
+        let Some(plan) = self.plan() else { return };
+        let after = self.now.with_owner(&plan.owner);
+        let mut moves = self.move_row(&plan, &after);
+        let command = match self.commands.service() {
+            Some(_) => self.commands.slot_ranges(),
+            None => self.commands.plan(self.topology),
+        };
+        moves.command = Some(command.as_str().into());
+        let others = [self.instead_of_filling(), self.meant()];
+        moves.alternatives.extend(others.into_iter().flatten());
+        let before = std::mem::replace(&mut self.now, after);
+        moves.findings =
+            self.skews(|found| self.is_improved(&before, found) || found.limit_use.is_some());
+        self.is_actionable = true;
+        self.list.push(moves);
+    }
 
-/// The slots that may move.
-pub(super) struct Movable {
-    /// The nodes, and the slots that stay where they are.
-    pub cluster: PlanCluster,
-    /// Loads that are not judged, as the user chose others, and may not get worse: each with its band.
-    pub unasked: Vec<(Metric, f64)>,
-}
-
-impl Movable {
-    /// All slots but those on their way and `pinned` ones.
-    pub(super) fn new(topology: &Topology, pinned: impl Iterator<Item = u16>) -> Self {
-        let mut cluster = PlanCluster::new(topology, 0);
-        for slot in pinned {
-            if let Some(is_fixed) = cluster.fixed.get_mut(usize::from(slot)) {
-                *is_fixed = true;
-            }
+    /// The moves that are due after a change, and where they lead. The command that is typed then depends on the names of
+    /// keys then.
+    pub(super) fn moves_after(&self) -> Option<(Step, Placement<'a>)> {
+        let plan = self.plan()?;
+        let after = self.now.with_owner(&plan.owner);
+        let mut moves = self.move_row(&plan, &after);
+        moves.estimated = true;
+        moves.findings = self.skews(|_| true);
+        // Of loads that are nearly known there are other plans as good, and what they do to roles that they are not for
+        // differs.
+        let before = self.now.after(&self.cluster);
+        let helped = |now: Option<crate::summary::step::RoleAfter>,
+                      then: Option<crate::summary::step::RoleAfter>| {
+            let (now, then) = (now?, then?);
+            (now.max_over_mean - then.max_over_mean >= limit::WORTH).then_some(then)
+        };
+        if self.now.roles.iter().any(|role| role.known != Known::Well) {
+            moves.after = After {
+                memory: helped(before.memory, moves.after.memory),
+                load: helped(before.load, moves.after.load),
+                keys: helped(before.keys, moves.after.keys),
+            };
         }
-        Movable {
-            cluster,
-            unasked: Vec::new(),
+        Some((moves, after))
+    }
+
+    /// The plan of the placement so far, by what the servers can do; `None` where there is none that is worth it.
+    fn plan(&self) -> Option<MovePlan> {
+        let request = MoveRequest::of(self.summary, &self.cluster, &self.now);
+        let plan = match self.commands.service() {
+            None => plan(&request),
+            Some(service) if service.has_ranges => plan_of_ranges(&request)?.1,
+            Some(_) => return None,
+        };
+        (plan.is_step && plan.slots > 0).then_some(plan)
+    }
+
+    fn move_row(&self, plan: &MovePlan, after: &Placement<'_>) -> Step {
+        let moves = between(&self.now.owner, &after.owner);
+        let slots: Vec<u16> = moves.iter().flat_map(Move::slots).collect();
+        let sum = |metric: Metric| {
+            let loads = self.now.loads_of(metric)?;
+            let loads = slots
+                .iter()
+                .filter_map(|slot| loads.get(usize::from(*slot)));
+            Some(loads.fold(0u64, |sum, load| sum.saturating_add(*load)))
+        };
+        let keys = sum(Metric::Keys).filter(|_| self.summary.verdict.keys_known);
+        let bytes = sum(Metric::Bytes);
+        let text = match self.commands.service() {
+            None => StepText::Move {
+                slots: slots.len() as u64,
+                keys,
+                bytes,
+            },
+            Some(_) => StepText::SlotRanges {
+                shards: self
+                    .cluster
+                    .nodes
+                    .iter()
+                    .filter(|node| node.capacity > 0.0)
+                    .count() as u64,
+            },
+        };
+        Step {
+            slots_moved: slots.len() as u64,
+            keys_moved: keys,
+            bytes_moved: bytes,
+            longest_block_ms: self.longest_block(&slots),
+            request: Some(self.requested(plan)),
+            ..step(StepKind::Move, text, &after.after(&self.cluster))
         }
     }
 
-    /// The plan of `situation` for the roles that are `goals`, the others being guards; `None` where it is not a step.
-    pub(super) fn plan(
-        &self,
-        situation: &Situation<'_>,
-        price: Option<&[u64]>,
-        is_goal: impl Fn(&RoleNow<'_>) -> bool,
-    ) -> Option<Moves> {
-        // Sums beyond what the planner can hold are left alone.
-        let is_small = |role: &&RoleNow<'_>| {
-            role.slots
-                .iter()
-                .map(|load| u128::from(*load))
-                .sum::<u128>()
-                < 1 << 62
-        };
-        let known = || {
-            let roles = situation.roles.iter();
-            roles.filter(|role| role.known < Known::No).filter(is_small)
-        };
-        let goals = known().filter(|role| is_goal(role)).map(|role| Goal {
-            metric: role.verdict.by(),
-            loads: &role.slots,
-            capacity: role.load.weights.clone(),
-            tolerance: tolerance_of(role.verdict.by()),
-            hard: situation.hard_limits(role),
-        });
-        let goals: Vec<Goal<'_>> = goals.collect();
-        let guards = known().filter(|role| !is_goal(role)).map(|role| Guard {
-            metric: role.verdict.by(),
-            loads: &role.slots,
-            capacity: role.load.weights.clone(),
-            band: band_of(role.verdict.by()),
-        });
-        let unasked = self.unasked.iter().filter_map(|(metric, band)| {
-            let loads = situation.loads_of(*metric)?;
-            Some(Guard {
-                metric: *metric,
-                loads,
-                capacity: self.cluster.capacity.clone(),
-                band: *band,
-            })
-        });
-        let metrics: Vec<Metric> = goals.iter().map(|goal| goal.metric).collect();
-        // The slots of a failed node stay its own.
-        let is_up = |node: &usize| !self.cluster.leaves[*node];
-        let owners = situation.owner.iter().map(|owner| owner.filter(is_up));
-        let cluster = PlanCluster {
-            owner: owners.collect(),
-            ..self.cluster.clone()
-        };
-        let problem = Problem::with_goals(&cluster, goals, guards.chain(unasked).collect(), price)?;
-        let planned = plan(&problem);
-        let today = &situation.owner;
-        let owner = planned
-            .owner
+    /// The request of a plan, as it is shown.
+    fn requested(&self, plan: &MovePlan) -> Requested {
+        let request = MoveRequest::of(self.summary, &self.cluster, &self.now);
+        let roles = request.roles.iter().zip(&plan.roles);
+        let judged = roles.filter(|(role, _)| role.is_judged());
+        let name = |at: usize| request.roles[at].metric.name().to_owned();
+        Requested {
+            nodes: request.staying().count(),
+            changes_nodes: request.changes_nodes(),
+            before: self.now.after(&self.cluster),
+            roles: judged
+                .map(|(role, planned)| RequestedRole {
+                    metric: role.metric.name().into(),
+                    is_goal: planned.is_goal,
+                    aim: planned.target,
+                    ceiling: planned.ceiling,
+                })
+                .collect(),
+            lifted: plan.lifted.iter().map(|at| name(*at)).collect(),
+        }
+    }
+
+    /// For how many milliseconds the largest key in `slots` blocks its node; `None` where no sizes are known.
+    fn longest_block(&self, slots: &[u16]) -> Option<f64> {
+        self.summary.slots.loads.get(Metric::Bytes)?;
+        let here = self.keys.iter().filter(|key| slots.contains(&key.slot));
+        Some(here.map(|key| key.block_ms).max().unwrap_or(0) as f64)
+    }
+
+    /// Where nothing but the numbers of slots is uneven, they may be meant: nodes of other sizes.
+    fn meant(&self) -> Option<Step> {
+        let roles = self
+            .summary
+            .verdict
+            .roles
             .iter()
-            .zip(today)
-            .map(|(then, now)| then.or(*now));
-        let owner = owner.collect();
-        let proofs = planned
-            .goals
-            .iter()
-            .zip(&metrics)
-            .filter_map(|(goal, metric)| {
-                let proof = goal.proof.as_ref()?;
-                Some((*metric, proof.slots.clone(), proof.least))
-            });
-        (planned.is_step && planned.slots > 0).then(|| Moves {
-            owner,
-            proofs: proofs.collect(),
-            goals: metrics.clone(),
+            .zip(&self.summary.role_loads);
+        let mut uneven = roles.filter(|(role, _)| role.state.is_uneven()).peekable();
+        uneven.peek()?;
+        let are_meant = uneven.all(|(role, load)| {
+            let causes = named(&role.causes);
+            let is_equal = load.weights.windows(2).all(|pair| pair[0] == pair[1]);
+            is_equal && !causes.is_empty() && causes.iter().all(|of| of.kind == CauseKind::Slots)
+        });
+        let command = self
+            .commands
+            .weighted(self.topology)
+            .filter(|_| are_meant)?;
+        Some(Step {
+            command: Some(command.as_str().into()),
+            ..step(StepKind::Move, StepText::Meant, &After::default())
         })
     }
-}
 
-/// Whether a plan is made for a role.
-pub(super) fn can_be_goal(summary: &Summary, role: &RoleNow<'_>) -> bool {
-    goals::can_be_goal(summary, role.verdict.by())
-}
-
-/// Slots, keys and bytes that move.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Moved {
-    /// Slots.
-    pub slots: u64,
-    /// Keys; absent if the input has no keys.
-    pub keys: Option<u64>,
-    /// Bytes, where sizes are known.
-    pub bytes: Option<u64>,
-}
-
-/// The moves from the owners `before` to those of `after`, with the loads of slots after it.
-pub(super) fn moved(before: &[Option<usize>], after: &Situation<'_>) -> (Moved, Vec<u16>) {
-    let moves = between(before, &after.owner);
-    let slots: Vec<u16> = moves.iter().flat_map(Move::slots).collect();
-    let sum = |loads: &[u64]| {
-        let loads = slots
-            .iter()
-            .filter_map(|slot| loads.get(usize::from(*slot)));
-        loads.fold(0u64, |sum, load| sum.saturating_add(*load))
-    };
-    let of = |metric| after.loads_of(metric).map(sum);
-    let moved = Moved {
-        slots: slots.len() as u64,
-        keys: of(Metric::Keys).filter(|_| after.are_keys_known()),
-        bytes: of(Metric::Bytes),
-    };
-    (moved, slots)
+    /// A primary with few slots or none is filled, unless it is to go.
+    fn instead_of_filling(&self) -> Option<Step> {
+        if self.commands.service().is_some() {
+            return None;
+        }
+        let nodes = &self.summary.nodes;
+        let up = || nodes.list.iter().filter(|node| !node.failed);
+        let share =
+            up().map(|node| f64::from(node.slots)).sum::<f64>() / up().count().max(1) as f64;
+        let few = up().find(|node| f64::from(node.slots) < limit::MOVING * share)?;
+        let mut turned = step(
+            StepKind::Move,
+            match few.slots {
+                0 => StepText::Forget(few.name()),
+                _ => StepText::Empty(few.name()),
+            },
+            &After::default(),
+        );
+        if few.slots > 0 {
+            let command = self
+                .commands
+                .plan_without(&few.name().to_string(), self.topology);
+            turned.command = Some(command.as_str().into());
+        }
+        (turned.keys_moved, turned.bytes_moved) = (None, None);
+        Some(turned)
+    }
 }

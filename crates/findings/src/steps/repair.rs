@@ -11,6 +11,7 @@ use crate::summary::nodes::NodeLoad;
 use crate::summary::observed::Observed;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{Actor, After, Step, StepKind, StepText};
+use crate::summary::worded::Worded;
 use crate::topology::Topology;
 
 /// Memory that is not a key is worth a step from this part of what a node uses on.
@@ -39,8 +40,16 @@ pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
         keys_moved: Some(0),
         bytes_moved: Some(0),
         longest_block_ms: None,
+        request: None,
         estimated: false,
         alternatives: Vec::new(),
+    }
+}
+
+impl Step {
+    /// Whether it frees memory of a node without touching the data.
+    pub(super) fn is_of_node(&self) -> bool {
+        matches!(self.sentence, Worded::Finding(StepText::Buffers(_)))
     }
 }
 

@@ -1,52 +1,54 @@
 //! Other hash tags in place of one that is too coarse, where the commands among the inputs show which.
 
+use crate::plan::placement::{Known, PlacedRole};
 use crate::steps::application::{Change, Trial};
-use crate::steps::situation::{Known, RoleNow};
-use crate::summary::independent_units::{Unit, UnitKind};
+use crate::steps::pieces::Piece;
+use crate::summary::independent_units::UnitKind;
 use crate::summary::limit;
 use crate::summary::step::{StepKind, StepText};
 use slotscope_advisor::findings::Advice;
 use slotscope_advisor::reasons::KeepReason;
 
-impl Change {
+impl Change<'_> {
     /// Whether other tags take the place of today's.
     pub(super) fn brings_tags(&self) -> bool {
         matches!(&self.text, StepText::ChooseTags { tags, .. } if !tags.is_empty())
     }
-
-    /// Whether it is of the names of all keys with a tag, so that it may cure several roles.
-    pub(super) fn is_of_names(&self) -> bool {
-        matches!(self.kind, StepKind::ChooseTags | StepKind::Untag)
-    }
 }
 
-impl Trial<'_> {
+impl<'a> Trial<'_, 'a> {
     /// The tags of the advice, if a tag fills a node and they help.
-    pub(super) fn retag(&self, unit: &Unit) -> Option<Change> {
+    pub(super) fn retag(&self, role: &PlacedRole<'_>, piece: &Piece) -> Option<Change<'a>> {
         let (advice, moved) = (
             self.summary.advice.as_ref()?,
             self.summary.retagged.as_ref()?,
         );
         let best = advice.schemes.first()?;
-        let roles = &self.situation.roles;
         // The advice does not know names that an earlier change has made.
-        let are_todays = roles.iter().all(|role| role.slots == role.load.slots);
-        if advice.advice == Advice::Keep || unit.kind != UnitKind::Tag || !are_todays {
+        let mut roles = self.now.roles.iter();
+        let are_todays = roles.all(|role| role.slots == role.load.slots);
+        if advice.advice == Advice::Keep || piece.kind != UnitKind::Tag || !are_todays {
             return None;
         }
-        let known = |role: &RoleNow<'_>| match () {
-            () if !moved.has(role.verdict.by()) => Known::No,
-            () if role.load.scale.is_empty() => role.known,
-            () => role.known.max(Known::About),
+        let mut after = self.now.clone();
+        for role in &mut after.roles {
+            let metric = role.load.measure.metric();
+            role.known = match () {
+                () if !moved.has(metric) => Known::No,
+                () if role.load.scale.is_empty() => role.known,
+                () => role.known.max(Known::About),
+            };
+            role.slots = moved.after(metric, &role.slots);
+        }
+        let of = |placement: &crate::plan::placement::Placement<'_>| {
+            let mut roles = placement.roles.iter();
+            let its = roles.find(|other| other.load.measure == role.load.measure);
+            its.map_or(0.0, |its| {
+                placement.role_after(self.cluster, its).max_over_mean
+            })
         };
-        let after = |role: &RoleNow<'_>| (moved.after(role.verdict.by(), &role.slots), known(role));
-        let its = RoleNow {
-            slots: after(self.role).0,
-            ..self.role.clone()
-        };
-        let gain = self.situation.max_over_mean(self.role) - self.situation.max_over_mean(&its);
         let tags = best.tags.iter().filter(|tag| !tag.0.is_empty());
-        (gain >= limit::WORTH).then(|| Change {
+        (of(self.now) - of(&after) >= limit::WORTH).then(|| Change {
             kind: StepKind::ChooseTags,
             text: StepText::ChooseTags {
                 tags: tags.cloned().collect(),
@@ -55,7 +57,8 @@ impl Trial<'_> {
             },
             split: Vec::new(),
             untag: None,
-            roles: roles.iter().map(after).collect(),
+            after: Some(after),
+            raises: false,
         })
     }
 

@@ -1,5 +1,5 @@
 //! The findings in their order: what is down, at a limit, suspicious, uneven or watched, and risks. Within a state
-//! closeness to a limit decides, not how uneven the nodes are.
+//! closeness to a limit decides, then load comes before memory; not how uneven the nodes are.
 
 use std::cmp::Ordering;
 
@@ -159,16 +159,25 @@ pub(crate) fn ordered(mut findings: Vec<Finding>, are_assumed: bool) -> Vec<Find
 }
 
 fn order(a: &Finding, b: &Finding) -> Ordering {
-    let by_limit = match (a.limit_use, b.limit_use) {
-        (Some(a), Some(b)) => b.total_cmp(&a),
-        _ => Ordering::Equal,
+    let by_severity = b.severity.cmp(&a.severity);
+    let of_state = || {
+        // A node close to a limit comes first; then load, which users notice at once.
+        let close = |of: &Finding| {
+            of.limit_use
+                .filter(|part| *part >= limit::CLOSE)
+                .unwrap_or(0.0)
+        };
+        let place = |of: &Finding| match of.role {
+            _ if of.is_chosen => 0,
+            Some(Role::Load) => 1,
+            Some(Role::Memory) => 2,
+            None => 3,
+        };
+        let by_limit = close(b).total_cmp(&close(a));
+        by_limit.then(place(a).cmp(&place(b))).then(by_severity)
     };
-    let by_state = b.state.cmp(&a.state);
-    by_state
-        .then(b.severity.cmp(&a.severity))
-        .then(by_limit)
-        .then_with(|| match (a.state, b.state) {
-            (Some(_), Some(_)) => a.role.cmp(&b.role),
-            _ => Ordering::Equal,
-        })
+    b.state.cmp(&a.state).then_with(|| match a.state {
+        Some(_) => of_state(),
+        None => by_severity,
+    })
 }

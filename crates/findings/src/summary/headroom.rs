@@ -3,7 +3,7 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
-use crate::summary::capacity::Capacity;
+use crate::summary::capacity::{Capacity, Room};
 use crate::summary::expiry::Expiry;
 use crate::summary::finding::{Finding, FindingKind, FindingText};
 use crate::summary::limit;
@@ -21,6 +21,28 @@ pub struct Headroom {
     pub load: Vec<Option<f64>>,
     /// Whether all nodes are at their limit of memory and evict.
     pub is_capped: bool,
+    /// The limit of memory of each node, where one is known and the node does not evict.
+    limits: Vec<Option<MemoryLimit>>,
+}
+
+/// The limit of a node's memory. What it uses is a constant, and a part of the bytes of its keys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct MemoryLimit {
+    maxmemory: f64,
+    constant: f64,
+    of_keys: f64,
+}
+
+impl MemoryLimit {
+    /// The part of the limit that is used where the keys have this many bytes.
+    pub(crate) fn part(&self, keys: f64) -> f64 {
+        (self.constant + self.of_keys * keys) / self.maxmemory
+    }
+
+    /// The bytes of keys with which this part is used.
+    pub(crate) fn keys_at(&self, part: f64) -> f64 {
+        (part * self.maxmemory - self.constant) / self.of_keys
+    }
 }
 
 /// All nodes within this part of their limit are at it.
@@ -33,6 +55,7 @@ impl Headroom {
     pub(crate) fn new(
         nodes: &Nodes,
         capacity: Option<&Capacity>,
+        room: &Room,
         observed: &Observed,
         expiry: Option<&Expiry>,
     ) -> Self {
@@ -47,11 +70,17 @@ impl Headroom {
             let evicts = server(at).is_some_and(|server| server.evicting);
             evicts && part(at).is_some_and(|part| part >= AT_LIMIT)
         };
+        let is_evicting = |at: usize| server(at).is_some_and(|server| evicts(server, expiry));
+        let limits = limits(nodes, capacity, room, observed);
+        let limits = limits.into_iter().enumerate();
         Headroom {
+            limits: limits
+                .map(|(at, limit)| limit.filter(|_| !is_evicting(at)))
+                .collect(),
             is_capped: owning.clone().count() > 0 && owning.clone().all(is_capped),
             memory: places
                 .clone()
-                .map(|at| part(at).filter(|_| !server(at).is_some_and(|of| evicts(of, expiry))))
+                .map(|at| part(at).filter(|_| !is_evicting(at)))
                 .collect(),
             load: places.map(|at| server(at)?.cpu).collect(),
         }
@@ -64,6 +93,26 @@ impl Headroom {
             Some(Role::Load) => &self.load,
             None => &[],
         }
+    }
+
+    /// The limit of memory of a node.
+    pub(crate) fn limit_of(&self, at: usize) -> Option<&MemoryLimit> {
+        // A node to come has no more room than those there are.
+        let least = || {
+            let known = self.limits.iter().flatten();
+            known.min_by(|a, b| a.maxmemory.total_cmp(&b.maxmemory))
+        };
+        self.limits.get(at).map_or_else(least, Option::as_ref)
+    }
+
+    /// The role that comes first: load, unless a node is near its limit of memory.
+    pub(crate) fn first_role(&self) -> Role {
+        let is_close = self
+            .memory
+            .iter()
+            .flatten()
+            .any(|part| *part >= limit::CLOSE);
+        if is_close { Role::Memory } else { Role::Load }
     }
 
     /// Nodes at a limit, and those that get there soon or evict though others have room.
@@ -148,6 +197,52 @@ impl Headroom {
         });
         room.max_by(|a, b| a.1.total_cmp(&b.1))
     }
+}
+
+/// The limits of memory of all nodes, also of those without slots. Overhead is what a node uses beside its keys: buffers,
+/// tables and the process; the keys take as much of what is used as they do where they take least.
+fn limits(
+    nodes: &Nodes,
+    capacity: Option<&Capacity>,
+    room: &Room,
+    observed: &Observed,
+) -> Vec<Option<MemoryLimit>> {
+    let keys = |at: usize| {
+        nodes.list[at]
+            .load
+            .get(Metric::Bytes)
+            .map(|bytes| *bytes as f64)
+    };
+    let of = |at: usize| -> Option<(f64, f64)> {
+        if let Some(known) = capacity.and_then(|capacity| capacity.of_node(&nodes.list[at].id)) {
+            return Some((known.maxmemory as f64, known.used as f64));
+        }
+        let server = observed.servers.get(at).and_then(Option::as_ref);
+        let limit = server
+            .and_then(|server| server.maxmemory)
+            .filter(|limit| *limit > 0);
+        let used =
+            server.and_then(|server| Some(server.used_memory?.saturating_sub(server.not_counted)));
+        let is_empty = nodes.list[at].slots == 0;
+        let limit = room.maxmemory.or(limit).filter(|_| is_empty)?;
+        Some((limit as f64, used.unwrap_or(0) as f64))
+    };
+    let known: Vec<Option<(f64, f64)>> = (0..nodes.list.len()).map(of).collect();
+    let parts = known.iter().enumerate().filter_map(|(at, known)| {
+        let (keys, (_, used)) = (keys(at)?, (*known)?);
+        (keys > 0.0 && used > 0.0).then(|| used / keys)
+    });
+    let of_keys = parts.fold(1.0, f64::min);
+    let limit = |(at, known): (usize, &Option<(f64, f64)>)| {
+        let (maxmemory, used) = (*known)?;
+        let constant = (used - of_keys * keys(at).unwrap_or(0.0)).max(0.0);
+        (maxmemory > 0.0).then_some(MemoryLimit {
+            maxmemory,
+            constant,
+            of_keys,
+        })
+    };
+    known.iter().enumerate().map(limit).collect()
 }
 
 fn at_limit(id: &Name, role: Role, measure: Measure, part: f64, text: FindingText) -> Finding {

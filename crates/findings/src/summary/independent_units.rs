@@ -120,14 +120,20 @@ impl Units {
             };
             // Counts by slot say nothing of names.
             let is_by_name = metric == Metric::Keys || weighed.is_some();
+            let positive = weighed.map_or(unweighed, |weighed| weighed.positive as f64);
             UnitsBy {
                 total,
                 squares: tags
                     .filter(|_| is_by_name)
                     .map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
-                count,
+                // There are not more units with a weight than keys with one.
+                count: if positive > 0.0 {
+                    count.min(positive)
+                } else {
+                    count
+                },
                 key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
-                positive: weighed.map_or(unweighed, |weighed| weighed.positive as f64),
+                positive,
                 named: named(tags, keys, metric),
                 unnamed: tags.map_or(total, |tags| tags.bounds[metric] as f64),
             }
@@ -173,7 +179,9 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
         at_most: key.weight(metric) as f64,
         main_key: None,
     });
-    let mut named: Vec<_> = tags.chain(untagged).collect();
+    // Tags and keys without a load in this metric are not units of it.
+    let is_some = |unit: &Unit| unit.load > 0.0;
+    let mut named: Vec<_> = tags.chain(untagged).filter(is_some).collect();
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
     named
 }

@@ -13,6 +13,10 @@ pub(crate) const HYSTERESIS: f64 = 0.02;
 
 /// From this part of `maxmemory` on a node is full.
 pub const FULL: f64 = 0.90;
+/// Plans fill a node to this part of it, and bring none above the second one.
+pub(crate) const FILLED: f64 = 0.88;
+/// See `FILLED`.
+pub(crate) const BELOW_FULL: f64 = 0.897;
 /// From this part of a core on a node is busy: commands run on one.
 pub const BUSY: f64 = 0.80;
 /// From this part of either limit on a skew is critical, and growth is watched.

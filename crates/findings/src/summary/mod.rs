@@ -198,6 +198,12 @@ pub struct Summary {
     /// The loads of the verdict's roles.
     #[serde(skip)]
     pub role_loads: Vec<RoleLoad>,
+    /// The loads of roles that the user did not choose: no step may make them worse.
+    #[serde(skip)]
+    pub guarded_loads: Vec<RoleLoad>,
+    /// The user's settings of the verdict.
+    #[serde(skip)]
+    pub asked: Asked,
     /// How near the nodes are to their limits.
     #[serde(skip)]
     pub headroom: Headroom,
@@ -359,8 +365,8 @@ pub fn summarise<'l>(
     let room = listing.room.unwrap_or(&usual);
     let bytes = loads.get(Metric::Bytes).map(Vec::as_slice);
     let capacity = Capacity::of(&nodes, bytes, room, observed);
-    let headroom = Headroom::new(&nodes, capacity.as_ref(), observed, expiry.as_ref());
-    let (verdict, role_loads) = Verdict::new(&VerdictInputs {
+    let headroom = Headroom::new(&nodes, capacity.as_ref(), room, observed, expiry.as_ref());
+    let (verdict, role_loads, guarded_loads) = Verdict::new(&VerdictInputs {
         load_inputs: LoadInputs {
             nodes: &nodes,
             loads,
@@ -446,6 +452,8 @@ pub fn summarise<'l>(
         retagged: None,
         units,
         role_loads,
+        guarded_loads,
+        asked: listing.asked.clone(),
         headroom,
         by,
         rows: listing.rows,

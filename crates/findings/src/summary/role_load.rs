@@ -78,21 +78,24 @@ pub struct RoleLoad {
 }
 
 impl RoleLoad {
-    /// The roles that can be judged, memory first, or those that the user asks for.
-    pub(crate) fn choose(inputs: &LoadInputs<'_>) -> Vec<RoleLoad> {
-        if !inputs.asked.by.is_empty() {
-            let asked = inputs.asked.by.iter();
-            return asked
-                .filter_map(|metric| inputs.asked_for(*metric))
-                .collect();
-        }
+    /// The roles that can be judged, memory first, or those that the user asks for; beside them those that the user does
+    /// not ask for.
+    pub(crate) fn choose(inputs: &LoadInputs<'_>) -> (Vec<RoleLoad>, Vec<RoleLoad>) {
         let mut roles = Vec::new();
         roles.extend(inputs.memory());
         roles.extend(inputs.load());
         if roles.is_empty() {
             roles.extend(inputs.of(Measure::Keys));
         }
-        roles
+        if inputs.asked.by.is_empty() {
+            return (roles, Vec::new());
+        }
+        let asked = inputs.asked.by.iter();
+        let asked: Vec<RoleLoad> = asked
+            .filter_map(|metric| inputs.asked_for(*metric))
+            .collect();
+        roles.retain(|role| asked.iter().all(|other| other.measure != role.measure));
+        (asked, roles)
     }
 
     /// The primary that is being filled or drained, and does not hold half of its fair share of any load.
@@ -292,7 +295,11 @@ impl LoadInputs<'_> {
         }
         let limits: Option<Vec<f64>> = (0..count)
             .map(|at| match self.nodes.list[at].slots {
-                0 => Some(0.0),
+                0 => Some(
+                    self.server(at)
+                        .and_then(|server| server.maxmemory)
+                        .unwrap_or(0) as f64,
+                ),
                 _ => self.server(at)?.maxmemory.map(|limit| limit as f64),
             })
             .collect();

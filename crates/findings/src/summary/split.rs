@@ -103,9 +103,14 @@ impl<'a> Split<'a> {
     /// E, the 99% quantile of the fullest node if a perfect hash placed the light units on an even split of the slots and
     /// the heavy ones were even; `None` where tags were not counted.
     pub(crate) fn by_chance(&self) -> Option<f64> {
+        self.by_chance_on(&self.compared.shares)
+    }
+
+    /// The same on nodes with these shares.
+    pub(crate) fn by_chance_on(&self, shares: &[f64]) -> Option<f64> {
         let light = self.light.as_ref().filter(|light| light.total() > 0.0)?;
         let part = (light.total() / self.total()).min(1.0);
-        Some(1.0 + part * (p99_of_shares(light, &self.compared.shares) - 1.0))
+        Some(1.0 + part * (p99_of_shares(light, shares) - 1.0))
     }
 
     /// The excess by the light units: M - 1 minus everything else.

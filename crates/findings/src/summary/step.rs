@@ -37,12 +37,45 @@ pub struct Step {
     pub bytes_moved: Option<u64>,
     /// For how many milliseconds the largest key that moves blocks its node; null where that is not known.
     pub longest_block_ms: Option<f64>,
+    /// The request of moves; absent of other steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Requested>,
     /// Whether the figures after it are estimates.
     #[serde(default)]
     pub estimated: bool,
     /// Other steps in its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Step>,
+}
+
+/// The request of moves.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Requested {
+    /// The nodes that are to hold slots; fair shares after the step are those over them.
+    pub nodes: usize,
+    /// Whether other nodes hold slots today.
+    pub changes_nodes: bool,
+    /// Every role before the step, over the same nodes.
+    pub before: After,
+    /// The loads, in the order in which they are evened out.
+    pub roles: Vec<RequestedRole>,
+    /// The loads whose ceilings were lifted to keep a limit of memory.
+    pub lifted: Vec<String>,
+}
+
+/// A load that moves are asked for, or that they may not make worse. Ratios are fair shares.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RequestedRole {
+    /// Its metric.
+    pub metric: String,
+    /// Whether slots move for it.
+    pub is_goal: bool,
+    /// The most that a node is to hold, unless it has a slot that is heavier than a share.
+    pub aim: f64,
+    /// No move brings a node above this, unless it has such a slot.
+    pub ceiling: f64,
 }
 
 /// The kind of a step.
@@ -144,7 +177,7 @@ pub enum StepText {
     Buffers(u64),
     /// The limit is raised: on the host, or by larger nodes of a service.
     RaiseLimit(Option<&'static str>),
-    /// Slots move: how many, from how many nodes to how many.
+    /// Slots move.
     Move {
         /// Slots.
         slots: u64,
@@ -152,34 +185,20 @@ pub enum StepText {
         keys: Option<u64>,
         /// Bytes, where they are known.
         bytes: Option<u64>,
-        /// Whether it is for relief until an application has changed.
-        is_relief: bool,
-    },
-    /// The change of the application comes first, and then fewer slots have to move.
-    ChangeFirst {
-        /// Slots that move then.
-        slots: u64,
     },
     /// The nodes are meant to own their slots as they are.
     Meant,
-    /// Every primary gets the same number of slots.
-    EqualSlots {
-        /// Slots that move.
-        slots: u64,
-    },
     /// A backup is restored into shards with other ranges of slots.
     SlotRanges {
         /// Shards.
         shards: u64,
     },
-    /// A tag or key is split.
+    /// Tags and keys are split.
     Split {
-        /// Names, heaviest first.
-        names: Vec<Name>,
-        /// Whether these are tags.
-        are_tags: bool,
-        /// Into how many parts each.
-        parts: u32,
+        /// Names, whether each is a tag, and into how many parts; heaviest first.
+        units: Vec<(Name, bool, u32)>,
+        /// Slots that move with it; absent where they are a step of their own.
+        then_move: Option<u64>,
     },
     /// Braces are taken out of the names.
     Untag(Name),
@@ -210,8 +229,10 @@ pub enum StepText {
         /// With more nodes than this the heaviest slot alone exceeds a fair share.
         most: Option<u64>,
     },
-    /// The node that is being filled continues to be filled, or emptied, or stays.
-    Finish(Name, bool),
+    /// A node with few slots is emptied in place of being filled.
+    Empty(Name),
+    /// The same of a node without any.
+    Forget(Name),
 }
 
 /// Why no step cures a role.
@@ -235,8 +256,23 @@ pub enum LeftText {
         /// For how many milliseconds it would block its node.
         block_ms: f64,
     },
+    /// Slots that may not move hold more than a fair share of a node.
+    Fixed {
+        /// How many.
+        slots: u64,
+        /// In fair shares.
+        share: f64,
+    },
+    /// The heaviest slots have to share a node: how many of how many.
+    MustShare(u64, u64),
+    /// Its load is known by node, not by slot.
+    UnknownBySlot,
+    /// There is a placement with this ratio that is not worth the slots it moves.
+    NotWorth(f64, u64),
+    /// Limits of memory.
+    Limits,
+    /// The other loads, which would get worse.
+    OtherRole,
     /// No plan was found.
     NotFound,
-    /// It is being filled or drained.
-    Moving,
 }

@@ -85,10 +85,10 @@ pub(crate) struct VerdictInputs<'a> {
 
 impl Verdict {
     /// Judges the nodes in every role, and finds what else is wrong; steps are computed later. The loads of the roles are
-    /// returned beside it.
-    pub(crate) fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>) {
+    /// returned beside it, and those that the user did not choose.
+    pub(crate) fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>, Vec<RoleLoad>) {
         let LoadInputs { nodes, loads, .. } = inputs.load_inputs;
-        let role_loads = RoleLoad::choose(&inputs.load_inputs);
+        let (role_loads, guarded_loads) = RoleLoad::choose(&inputs.load_inputs);
         let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
         let are_assumed = nodes.are_assumed();
         let findings = findings::ordered(inputs.findings(&roles), are_assumed);
@@ -126,7 +126,7 @@ impl Verdict {
             steps: Vec::new(),
             left: Vec::new(),
         };
-        (verdict, role_loads)
+        (verdict, role_loads, guarded_loads)
     }
 
     /// The verdict in a role.

@@ -1,5 +1,6 @@
 //! Steps, each in one sentence in the imperative.
 
+use slotscope_engine::name::Name;
 use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
 
 use crate::summary::step::{LeftText, StepText};
@@ -52,57 +53,26 @@ impl InWords for StepText {
                 slots,
                 keys,
                 bytes: size,
-                is_relief,
             } => {
                 let what = match (size, keys) {
                     (Some(size), _) => format!(", {}", bytes(*size)),
                     (None, Some(keys)) => format!(", {}", counted(*keys, "key")),
                     (None, None) => String::new(),
                 };
-                let relief = if *is_relief { ", as relief" } else { "" };
-                format!("move {}{what}{relief}", counted(*slots, "slot"))
+                format!("move {}{what}", counted(*slots, "slot"))
             }
-            StepText::ChangeFirst { slots: 0 } => {
-                "wait for the change of the application: then no slot has to move".into()
-            }
-            StepText::ChangeFirst { slots } => format!(
-                "wait for the change of the application: then {} to move",
-                if *slots == 1 {
-                    "1 slot has".into()
-                } else {
-                    format!("{} have", counted(*slots, "slot"))
-                }
-            ),
             StepText::Meant => {
                 "if the nodes are meant to own different numbers of slots: say so with --weight".into()
             }
-            StepText::EqualSlots { slots } => format!(
-                "give every primary the same number of slots: {} move",
-                counted(*slots, "slot")
-            ),
             StepText::SlotRanges { shards } => format!(
                 "restore a backup into {} with ranges of slots of equal load",
                 counted(*shards, "shard")
             ),
-            StepText::Split {
-                names,
-                are_tags,
-                parts,
-            } => {
-                let shown = names.iter().map(|name| {
-                    if *are_tags {
-                        format!("{{{}}}", short(name))
-                    } else {
-                        format!("key {}", short(name))
-                    }
+            StepText::Split { units, then_move } => {
+                let moves = then_move.map_or(String::new(), |slots| {
+                    format!(", then move {}", counted(slots, "slot"))
                 });
-                let each = if names.len() > 1 { " each" } else { "" };
-                let what = if *are_tags { "hash tags" } else { "keys" };
-                format!(
-                    "split {} into {} {what}{each} (in the application)",
-                    list(shown, NAMES),
-                    grouped(u64::from(*parts))
-                )
+                format!("split {}{moves} (in the application)", pieces(units))
             }
             StepText::Untag(tag) => format!(
                 "take the braces of {{{}}} out of the key names: nearly all keys have it (in the application)",
@@ -155,8 +125,32 @@ impl InWords for StepText {
                 };
                 format!("add {count}, then move slots{most}")
             }
-            StepText::Finish(node, true) => format!("continue filling {}", short(node)),
-            StepText::Finish(node, false) => format!("empty {} instead", short(node)),
+            StepText::Empty(node) => format!("empty {} instead", short(node)),
+            StepText::Forget(node) => {
+                format!("forget {} instead: it has no slots", short(node))
+            }
+        }
+    }
+}
+
+/// `{flash} and key big into 13 parts each`
+fn pieces(units: &[(Name, bool, u32)]) -> String {
+    let shown = units.iter().map(|(name, is_tag, _)| unit(name, *is_tag));
+    let names = list(shown, NAMES);
+    match units {
+        [(_, is_tag, parts)] => {
+            let what = if *is_tag { "hash tags" } else { "keys" };
+            format!("{names} into {} {what}", grouped(u64::from(*parts)))
+        }
+        _ => {
+            let parts = units.iter().map(|(.., parts)| *parts);
+            let (least, most) = (parts.clone().min(), parts.max());
+            let (least, most) = (least.unwrap_or(0), most.unwrap_or(0));
+            if least == most {
+                format!("{names} into {most} parts each")
+            } else {
+                format!("{names} into {least} to {most} parts each")
+            }
         }
     }
 }
@@ -182,7 +176,24 @@ impl InWords for LeftText {
                 millis(*block_ms)
             ),
             LeftText::NotFound => "no better placement was found".into(),
-            LeftText::Moving => "a node is being filled or drained".into(),
+            LeftText::Fixed { slots, share } => format!(
+                "{} that may not move hold {} fair shares of a node",
+                counted(*slots, "slot"),
+                ratio(*share)
+            ),
+            LeftText::MustShare(together, heaviest) => {
+                format!("{together} of the {heaviest} heaviest slots have to share a node")
+            }
+            LeftText::UnknownBySlot => {
+                "memory by slot is unknown; collect without --slots-only".into()
+            }
+            LeftText::NotWorth(to, slots) => format!(
+                "{} would be possible, which is not worth {}",
+                ratio(*to),
+                counted(*slots, "slot")
+            ),
+            LeftText::Limits => "maxmemory of the nodes leaves no better placement".into(),
+            LeftText::OtherRole => "a better placement would make another load worse".into(),
         }
     }
 }

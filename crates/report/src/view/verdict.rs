@@ -1,7 +1,7 @@
 //! The answer: what is wrong, why, what to do about it, and what else is a risk. The terminal, the page and Markdown show
 //! the same findings and steps in the same order.
 
-use slotscope_engine::text::and_more;
+use slotscope_engine::text::{and_more, counted};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::cause::{Cause, CauseKind};
 use slotscope_findings::summary::finding::Finding;
@@ -159,7 +159,7 @@ fn nothing(summary: &Summary) -> &'static str {
 /// The steps as a table: a line, a command and every role after it.
 pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
     let verdict = &summary.verdict;
-    if verdict.steps.is_empty() {
+    if verdict.steps.is_empty() && verdict.left.is_empty() {
         return None;
     }
     let judged: Vec<&RoleVerdict> = verdict
@@ -174,13 +174,25 @@ pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
             |role: &&RoleVerdict| of_role(after, role.role).map(|after| ratio(after.max_over_mean));
         judged.iter().map(of).collect()
     };
+    // Where slots go to other nodes than today's, all ratios are those over the nodes to come.
+    let requested = verdict
+        .steps
+        .iter()
+        .filter_map(|step| step.request.as_ref());
+    let requested = requested.into_iter().find(|request| request.changes_nodes);
     let today = StepRow {
         number: None,
-        what: "today".into(),
-        ratios: judged
-            .iter()
-            .map(|role| role.max_over_mean().map(ratio))
-            .collect(),
+        what: match requested {
+            Some(request) => format!("today, of {}", counted(request.nodes as u64, "node")),
+            None => "today".into(),
+        },
+        ratios: match requested {
+            Some(request) => after(&request.before),
+            None => judged
+                .iter()
+                .map(|role| role.max_over_mean().map(ratio))
+                .collect(),
+        },
         command: None,
     };
     let row = |number: Option<String>, step: &Step| {
@@ -192,9 +204,15 @@ pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
         } else {
             ""
         };
+        let lifted = step.request.iter().flat_map(|request| &request.lifted);
+        let lifted: Vec<&str> = lifted.map(String::as_str).collect();
+        let lifted = match lifted.as_slice() {
+            [] => String::new(),
+            lifted => format!(" (maxmemory before even {})", lifted.join(" and ")),
+        };
         StepRow {
             number,
-            what: format!("{}{until}{about}", step.sentence),
+            what: format!("{}{until}{about}{lifted}", step.sentence),
             ratios: after(&step.after),
             command: step.command.as_ref().map(ToString::to_string),
         }

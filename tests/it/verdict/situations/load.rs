@@ -83,15 +83,15 @@ fn what_captures_say() {
             &["HOT 10.0.0.1:6379 holds", "key cfg:"],
             &[Cache],
         )
-        .and("splitting it is the alternative", |summary| {
-            summary.verdict.steps[0].alternatives[0].kind == Split
+        .and("a cache is the cure: nothing is to be split", |summary| {
+            summary.verdict.steps[0].alternatives.is_empty()
         }),
         situation(
             "a hot key that is only written",
             captured("get", &hot("set")),
             State::Skewed,
             &["HOT 10.0.0.1:6379 holds", "key cfg:"],
-            &[Split],
+            &[Move, Split],
         ),
         situation(
             "a hot key of which nobody knows whether it is read",
@@ -100,10 +100,10 @@ fn what_captures_say() {
                 .and([format!("{key},100,10000")]),
             State::Skewed,
             &["HOT 10.0.0.1:6379 holds", "key cfg:"],
-            &[Split],
+            &[Cache, Split],
         )
-        .and("a cache is offered too", |summary| {
-            summary.verdict.steps[0].alternatives[0].kind == Cache
+        .and("whether a cache helps is not known", |summary| {
+            summary.verdict.steps[0].after.load.is_none()
         }),
         situation(
             "a hot slot of several tags that are written",
@@ -115,7 +115,7 @@ fn what_captures_say() {
             ),
             State::Skewed,
             &["HOT 10.0.0.1:6379 holds", "hash tag {sale"],
-            &[Split],
+            &[Move, Split, Move],
         ),
         not_judged(
             situation(
@@ -383,7 +383,7 @@ fn what_counters_say() {
             lfu([5; 3], true),
             State::Skewed,
             &["HOT 10.0.0.1:6379 holds", "accesses", "key hot"],
-            &[Split],
+            &[Cache, Split],
         ),
     ]);
 }

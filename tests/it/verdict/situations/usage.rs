@@ -119,7 +119,7 @@ fn what_is_fed_in() {
                 .and((0..KEYS).map(|at| format!("{{{acme}}}:{at}"))),
             State::Skewed,
             &["SKEWED", "hash tag {acme"],
-            &[Split, Move],
+            &[Move, Split, Move],
         ),
         // A key of 1.07 shares, alone on a node that keeps the few slots around it.
         situation(
@@ -169,7 +169,7 @@ fn what_is_asked_for() {
             ),
             State::Skewed,
             &["SKEWED"],
-            &[Split],
+            &[Split, Move],
         )
         .and("keys have no role", |summary| {
             summary.verdict.roles[0].role.is_none()

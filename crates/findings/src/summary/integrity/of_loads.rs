@@ -383,6 +383,21 @@ fn median_density(loads: &[(f64, f64)]) -> f64 {
     middle.map_or(0.0, |(upper, lower)| (upper + lower) / 2.0)
 }
 
+/// The load by which a choice of slots by their load, as a plan makes it, can bring a node off its share:
+/// no slot is further off than the fullest of all, and none below nothing. A node of one range was not chosen so.
+fn chosen(node: &NodeLoad, rest: &Rest<'_>, usual: f64, is_below: bool) -> f64 {
+    if node.ranges.len() < 2 {
+        return 0.0;
+    }
+    let unit = rest.squares / rest.load.max(f64::MIN_POSITIVE);
+    let of_range = |(first, last): &(u16, u16)| {
+        let expected = (f64::from(*last) - f64::from(*first) + 1.0) * usual;
+        let most = LARGEST * (expected * unit).sqrt() + rest.largest;
+        if is_below { most.min(expected) } else { most }
+    };
+    node.ranges.iter().map(of_range).sum()
+}
+
 /// The nodes that are further off than hashing explains, where a slot usually holds what `usual` makes of the load and the
 /// slots of each node. Where slots differ more than the number of units gives, nodes of this many slots do too.
 fn off_from<'a>(
@@ -401,7 +416,8 @@ fn off_from<'a>(
         let by_units = ((1.0 - p) / (units * p)).sqrt();
         let by_slots = (rest.of_slots * slots).sqrt() / expected;
         let sigmas = over.abs() / by_units.max(by_slots);
-        let is_off = over.is_finite() && over.abs() > OFF && sigmas > SIGMA;
+        let is_chosen = (load - expected).abs() <= chosen(node, rest, usual, over < 0.0);
+        let is_off = over.is_finite() && over.abs() > OFF && sigmas > SIGMA && !is_chosen;
         is_off.then_some(Off { node, over, sigmas })
     };
     nodes.owning().filter_map(of).collect()

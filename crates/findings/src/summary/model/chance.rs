@@ -122,6 +122,10 @@ impl RandomUnits {
             lattice => -(-t * lattice).exp_m1() / lattice,
         };
         let u = step * variance.sqrt();
+        if u <= 0.0 {
+            // So far out all units are on the node.
+            return (self.count() * p.ln()).exp();
+        }
         let density = (-w * w / 2.0).exp() / std::f64::consts::TAU.sqrt();
         (normal::upper_tail(w) + density * (1.0 / u - 1.0 / w)).clamp(0.0, 1.0)
     }
@@ -240,6 +244,14 @@ mod tests {
             tails[k] += tails[k + 1];
         }
         tails
+    }
+
+    #[test]
+    fn many_units_of_different_weights_are_not_all_on_one_node() {
+        let weights = (0..330).map(|at| f64::from(50 * (1 + at % 17)));
+        let light = RandomUnits::new(weights.collect(), 0.0, 0.0);
+        let found = 6.0 * light.upper_quantile(1.0 / 6.0, 0.001_67) / light.total();
+        assert!((1.3..1.5).contains(&found), "{found}");
     }
 
     #[test]

@@ -1,0 +1,262 @@
+//! Owners and loads of slots, as they are today or after some steps, and what every role is then.
+
+use slotscope_engine::metric::Metric;
+
+use crate::plan::cluster::Cluster;
+use crate::summary::Summary;
+use crate::summary::balance::tidy;
+use crate::summary::compared::{Compared, parts, ratio, rest};
+use crate::summary::judge::Bands;
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::role_load::RoleLoad;
+use crate::summary::role_verdict::RoleVerdict;
+use crate::summary::split::Split;
+use crate::summary::state::{Role, State};
+use crate::summary::step::{After, RoleAfter};
+
+/// Owners and loads of slots.
+#[derive(Clone)]
+pub(crate) struct Placement<'a> {
+    summary: &'a Summary,
+    /// The node that owns each slot, by its place in the topology; failed ones too.
+    pub owner: Vec<Option<usize>>,
+    /// The roles in which all nodes are compared, in the order in which they are evened out.
+    pub roles: Vec<PlacedRole<'a>>,
+}
+
+/// A role, and the load of each slot in it.
+#[derive(Clone)]
+pub(crate) struct PlacedRole<'a> {
+    /// The verdict in it; `None` for a load that the user did not ask for.
+    pub verdict: Option<&'a RoleVerdict>,
+    /// Its load today.
+    pub load: &'a RoleLoad,
+    /// Whether it is judged.
+    pub is_judged: bool,
+    /// Whether the user chose it.
+    pub is_asked: bool,
+    /// Its bands on the nodes that are to hold slots.
+    pub bands: Bands,
+    /// The load of each slot.
+    pub slots: Vec<u64>,
+    /// How well that is known.
+    pub known: Known,
+}
+
+/// How well the load of a role is known after some steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Known {
+    /// Well enough for the figures that a step promises.
+    Well,
+    /// Well enough for the plan after a step: a tag is in parts whose loads are taken for equal.
+    About,
+    /// A step may have changed it in a way that cannot be told.
+    No,
+}
+
+impl<'a> Placement<'a> {
+    /// The placement of today.
+    pub(crate) fn today(summary: &'a Summary, cluster: &Cluster<'_>) -> Self {
+        let owner = cluster.owners();
+        let owning = summary.nodes.owning().count();
+        let is_asked = !summary.asked.by.is_empty();
+        let role = |(load, verdict): (&'a RoleLoad, Option<&'a RoleVerdict>)| {
+            let is_judged = verdict.is_some_and(|verdict| verdict.judged);
+            let is_whole = load.compared.len() == owning && load.reason.is_none();
+            (is_whole && load.slots.len() == owner.len()).then(|| PlacedRole {
+                verdict,
+                load,
+                is_judged,
+                is_asked: is_asked && verdict.is_some(),
+                bands: bands(summary, cluster, load, verdict),
+                slots: load.slots.clone(),
+                known: Known::Well,
+            })
+        };
+        let judged = summary.role_loads.iter();
+        let judged = judged.zip(summary.verdict.roles.iter().map(Some));
+        let others = summary.guarded_loads.iter().map(|load| (load, None));
+        let mut roles: Vec<_> = judged.chain(others).filter_map(role).collect();
+        if roles.iter().any(|role| role.is_judged) {
+            let is_in =
+                |role: &PlacedRole<'_>| role.is_judged || role.is_asked || role.verdict.is_none();
+            roles.retain(is_in);
+        }
+        if !is_asked {
+            let has_bytes = roles.iter().any(|role| role.load.measure == Measure::Bytes);
+            let first = match summary.headroom.first_role() {
+                Role::Memory if has_bytes => Role::Memory,
+                _ => Role::Load,
+            };
+            roles.sort_by_key(|role| (role.load.role != Some(first), role.load.role.is_none()));
+        }
+        Placement {
+            summary,
+            owner,
+            roles,
+        }
+    }
+
+    /// The loads of a metric: of a role as they are now, else as they were counted.
+    pub(crate) fn loads_of(&self, metric: Metric) -> Option<&[u64]> {
+        let counted = self.summary.slots.loads.get(metric)?;
+        let mut roles = self.roles.iter();
+        let role = roles.find(|role| role.load.measure == metric.into());
+        Some(role.map_or(counted, |role| &role.slots))
+    }
+
+    /// The bytes of each slot, where the sizes of keys are known.
+    pub(crate) fn bytes(&self) -> Option<&[u64]> {
+        self.loads_of(Metric::Bytes)
+            .filter(|bytes| bytes.iter().any(|bytes| *bytes > 0))
+    }
+
+    /// The same with other owners; slots that these leave out stay where they are.
+    pub(crate) fn with_owner(&self, owner: &[Option<usize>]) -> Self {
+        let both = owner.iter().zip(&self.owner);
+        Placement {
+            owner: both.map(|(then, now)| then.or(*now)).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The state of a role, over the nodes that are to hold slots.
+    pub(crate) fn role_after(&self, cluster: &Cluster<'_>, role: &PlacedRole<'_>) -> RoleAfter {
+        let Nodes {
+            loads,
+            heaviest,
+            shares,
+            is_near_limit,
+        } = self.nodes(cluster, role);
+        let max_over_mean = ratio(&loads, &shares);
+        RoleAfter {
+            max_over_mean: tidy(max_over_mean),
+            rest: tidy(rest(&loads, &heaviest, &shares)),
+            state: if is_near_limit {
+                State::Limit
+            } else {
+                role.bands.state(max_over_mean)
+            },
+        }
+    }
+
+    /// The state of every role that is judged and known.
+    pub(crate) fn after(&self, cluster: &Cluster<'_>) -> After {
+        let mut after = After::default();
+        let known = self
+            .roles
+            .iter()
+            .filter(|role| role.known == Known::Well && role.verdict.is_some());
+        for role in known.filter(|role| role.is_by_slot()) {
+            let now = Some(self.role_after(cluster, role));
+            match role.load.role {
+                Some(Role::Memory) => after.memory = now,
+                Some(Role::Load) => after.load = now,
+                None => after.keys = now,
+            }
+        }
+        after
+    }
+
+    fn nodes(&self, cluster: &Cluster<'_>, role: &PlacedRole<'_>) -> Nodes {
+        let count = cluster.nodes.len();
+        let (mut loads, mut heaviest) = (vec![0.0; count], vec![0.0; count]);
+        for (owner, load) in self.owner.iter().zip(&role.slots) {
+            if let Some(node) = owner {
+                loads[*node] += *load as f64;
+                heaviest[*node] = f64::max(heaviest[*node], *load as f64);
+            }
+        }
+        let is_near_limit = self.is_near_limit(role, &loads);
+        let capacity = cluster.capacity(&role.load.weights);
+        let places = (0..count).filter(|at| capacity[*at] > 0.0);
+        let places: Vec<usize> = places.collect();
+        let pick = |of: &[f64]| places.iter().map(|at| of[*at]).collect::<Vec<f64>>();
+        Nodes {
+            shares: parts(&pick(&capacity)),
+            heaviest: pick(&heaviest),
+            loads: pick(&loads),
+            is_near_limit,
+        }
+    }
+
+    /// Whether a node is near its limit with these loads: memory by what it holds beside its keys, load by the core that
+    /// it uses today.
+    fn is_near_limit(&self, role: &PlacedRole<'_>, loads: &[f64]) -> bool {
+        let headroom = &self.summary.headroom;
+        match (role.load.role, role.load.measure) {
+            (Some(Role::Memory), Measure::Bytes) => {
+                let mut nodes = loads.iter().enumerate();
+                nodes.any(|(at, held)| {
+                    headroom
+                        .limit_of(at)
+                        .is_some_and(|limit| limit.part(*held) >= limit::FULL)
+                })
+            }
+            (Some(Role::Memory), _) => headroom
+                .memory
+                .iter()
+                .flatten()
+                .any(|part| *part >= limit::FULL),
+            (Some(Role::Load), _) => {
+                let mut nodes = headroom.load.iter().zip(loads).enumerate();
+                nodes.any(|(at, (part, load))| {
+                    let today = self.held_today(role.load, at);
+                    let is_busy = |part: f64| part * load / today >= limit::BUSY;
+                    today > 0.0 && part.is_some_and(is_busy)
+                })
+            }
+            (None, _) => false,
+        }
+    }
+
+    /// The load of a node in a role today.
+    fn held_today(&self, load: &RoleLoad, at: usize) -> f64 {
+        let ranges = &self.summary.nodes.list[at].ranges;
+        let slots = ranges.iter().flat_map(|(first, last)| *first..=*last);
+        let loads = slots.filter_map(|slot| load.slots.get(usize::from(slot)));
+        loads.map(|load| *load as f64).sum()
+    }
+}
+
+struct Nodes {
+    loads: Vec<f64>,
+    heaviest: Vec<f64>,
+    shares: Vec<f64>,
+    is_near_limit: bool,
+}
+
+impl PlacedRole<'_> {
+    /// Whether its load is known slot by slot, and not only node by node.
+    pub(crate) fn is_by_slot(&self) -> bool {
+        self.load.measure != Measure::UsedMemory
+    }
+}
+
+/// The bands of a role on the nodes of a plan: what chance makes of it depends on how many there are.
+fn bands(
+    summary: &Summary,
+    cluster: &Cluster<'_>,
+    load: &RoleLoad,
+    verdict: Option<&RoleVerdict>,
+) -> Bands {
+    let capacity = cluster.capacity(&load.weights);
+    let staying: Vec<f64> = capacity.into_iter().filter(|of| *of > 0.0).collect();
+    let verdict = verdict.filter(|verdict| verdict.fullest.is_some());
+    if let Some(verdict) = verdict.filter(|_| staying.len() == load.compared.len()) {
+        return verdict.bands;
+    }
+    let metric = load.measure.metric();
+    let units = summary
+        .units
+        .per
+        .get(metric)
+        .map(|units| load.units(&summary.nodes, units));
+    let compared = Compared::new(&summary.nodes, load);
+    let chance = units.as_ref().and_then(|units| {
+        let split = Split::of(&compared, units, load.measure)?;
+        split.by_chance_on(&parts(&staying))
+    });
+    Bands::new(load.measure, chance, None)
+}

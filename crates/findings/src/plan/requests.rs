@@ -1,0 +1,131 @@
+//! The one constructor of a request for moves, which the report and `slotscope plan` share, and the plan of the latter.
+
+use slotscope_engine::error::{Error, Result};
+use slotscope_engine::metric::Metric;
+
+use crate::plan::block_time::blocking_keys;
+use crate::plan::cluster::Cluster;
+use crate::plan::doubts;
+use crate::plan::inputs::{PlanInputs, PlannedNode};
+use crate::plan::move_request::{Caps, MoveRequest, Role};
+use crate::plan::outcome::PlanOutcome;
+use crate::plan::placement::{PlacedRole, Placement};
+use crate::plan::solve::{plan, plan_of_ranges};
+use crate::summary::Summary;
+
+/// How far above its fair share a node may be: below the band that a report calls balanced, so that a little growth asks
+/// for no second plan; of load, which varies more, farther.
+const MEMORY_TOLERANCE: f64 = 0.03;
+const LOAD_TOLERANCE: f64 = 0.10;
+
+impl<'p> MoveRequest<'p> {
+    /// The request for a placement: the only place where goals, guards, limits and denominators are chosen.
+    pub(crate) fn of(
+        summary: &'p Summary,
+        cluster: &Cluster<'_>,
+        placement: &'p Placement<'_>,
+    ) -> Self {
+        let flags = &cluster.flags;
+        let is_up = |node: &usize| !cluster.nodes[*node].failed;
+        let owner: Vec<_> = placement
+            .owner
+            .iter()
+            .map(|owner| owner.filter(is_up))
+            .collect();
+        let is_held = |role: &&PlacedRole<'_>| {
+            let owned = owner.iter().zip(&role.slots);
+            let owned = owned.filter(|(owner, _)| owner.is_some());
+            let total: u128 = owned.map(|(_, load)| u128::from(*load)).sum();
+            // Sums beyond what the planner can hold are left alone.
+            (1..1 << 62).contains(&total)
+        };
+        let is_any_judged = placement.roles.iter().any(|role| role.is_judged);
+        let is_asked = summary.asked.by.is_empty() && flags.ask_for_moves() && !is_any_judged;
+        let mut roles: Vec<Role<'_>> = placement
+            .roles
+            .iter()
+            .filter(is_held)
+            .map(|role| Role {
+                metric: role.load.measure.metric(),
+                loads: &role.slots,
+                capacity: cluster.capacity(&role.load.weights),
+                tolerance: if role.load.measure.metric().is_of_use() {
+                    LOAD_TOLERANCE
+                } else {
+                    MEMORY_TOLERANCE
+                },
+                band: role.bands.lower,
+                is_goal: (role.is_judged || is_asked || role.is_asked) && role.is_by_slot(),
+            })
+            .collect();
+        if let (Some(first), Some(tolerance)) = (roles.first_mut(), flags.tolerance) {
+            (first.tolerance, first.band) = (tolerance, 1.0 + tolerance);
+        }
+        let bytes = placement.bytes();
+        let caps = bytes.and_then(|bytes| cluster.caps(summary, bytes, &owner));
+        let caps = caps.map(|[aimed, hard]| Caps {
+            role: cluster.role_of_bytes(&mut roles, bytes.unwrap_or_default()),
+            aimed,
+            hard,
+        });
+        let is_leaving = |node: &PlannedNode| node.capacity <= 0.0;
+        MoveRequest {
+            roles,
+            leaves: cluster.nodes.iter().map(is_leaving).collect(),
+            fixed: cluster.fixed.clone(),
+            caps,
+            price: bytes.or_else(|| placement.loads_of(Metric::Keys)),
+            limits: flags.limits,
+            owner,
+        }
+    }
+}
+
+impl Cluster<'_> {
+    /// For a service where slots move as ranges of a restored backup: the number of shards, and the metric that ranges are
+    /// cut by: the first that such ranges help enough, else that of the first role.
+    ///
+    /// # Errors
+    /// As `plan`.
+    pub fn shards(self, summary: &Summary) -> Result<(usize, Option<Metric>)> {
+        let cluster = self.pinning(summary)?;
+        let placement = Placement::today(summary, &cluster);
+        let request = MoveRequest::of(summary, &cluster, &placement);
+        let role = plan_of_ranges(&request).map_or(0, |(role, _)| role);
+        let metric = request.roles.get(role).map(|role| role.metric);
+        Ok((request.staying().count(), metric))
+    }
+
+    /// The plan for the keys of a summary: that of the first moves in its steps, unless flags change the request.
+    ///
+    /// # Errors
+    /// The slots hold nothing, or such that cannot move have to.
+    pub fn plan(self, summary: &Summary) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
+        let loads = &summary.slots.loads;
+        if self.flags.limits.bytes.is_some() {
+            loads.required(Metric::Bytes, "--max-bytes")?;
+        }
+        let cluster = self.pinning(summary)?;
+        let placement = Placement::today(summary, &cluster);
+        let request = MoveRequest::of(summary, &cluster, &placement);
+        if request.roles.iter().all(|role| !role.is_judged()) {
+            let what = "no slot of these nodes holds any; redis-cli --cluster rebalance evens out slot counts";
+            return Err(Error::bad("no load", what));
+        }
+        let inputs = PlanInputs {
+            nodes: &cluster.nodes,
+            owner: &placement.owner,
+            loads,
+            units: &summary.units,
+            job_bytes: cluster.flags.job_bytes,
+        };
+        let mut outcome = PlanOutcome::new(&request, &plan(&request), &inputs);
+        let most = cluster.flags.max_block;
+        outcome.warnings = cluster
+            .failed_nodes()
+            .chain(doubts::warnings(summary))
+            .collect();
+        outcome.set_keys(cluster.pinned, &blocking_keys(summary), most);
+        Ok((cluster.nodes, outcome))
+    }
+}

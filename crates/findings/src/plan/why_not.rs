@@ -1,0 +1,118 @@
+//! Why a role is above its band where nothing moves: searched for, and not assumed.
+
+use crate::plan::aims::{Aims, LEAST_EXCESS, max_over_mean};
+use crate::plan::budget::Budget;
+use crate::plan::lower_bound::{LowerBound, SetBy};
+use crate::plan::move_request::MoveRequest;
+use crate::plan::proof::{self, Proof};
+use crate::plan::search::search;
+use crate::plan::shares::Shares;
+use crate::plan::solve::{FixedAbove, fixed_above};
+use crate::plan::state::{Cap, PlanState};
+use crate::summary::step::LeftText;
+
+/// The reason that keeps a role above its band.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum WhyNot {
+    /// Slots that may not move hold so much of a node.
+    Fixed(FixedAbove),
+    /// One slot, or slots that must share a node.
+    Floor(LowerBound),
+    /// It is proven that no placement has both.
+    NoPlacement(Proof),
+    /// The best placement is not worth its moves: the ratio, and the slots that move.
+    NotWorth(f64, usize),
+    /// The limits of memory.
+    Limits,
+    /// The other roles.
+    OtherRole,
+    /// No placement was found.
+    NotFound,
+}
+
+impl WhyNot {
+    /// The reason as it is said.
+    pub(crate) fn text(&self) -> LeftText {
+        match self {
+            WhyNot::Fixed(fixed) => LeftText::Fixed {
+                slots: fixed.slots as u64,
+                share: fixed.share,
+            },
+            WhyNot::Floor(floor) => match floor.set_by {
+                Some(SetBy::Slot(slot)) => LeftText::OneSlot(slot),
+                Some(SetBy::Slots { together, heaviest }) => {
+                    LeftText::MustShare(together as u64, heaviest as u64)
+                }
+                None => LeftText::NotFound,
+            },
+            WhyNot::NoPlacement(proof) => LeftText::NoPlacement {
+                slots: proof.slots.clone(),
+                least: proof.least,
+            },
+            WhyNot::NotWorth(ratio, slots) => LeftText::NotWorth(*ratio, *slots as u64),
+            WhyNot::Limits => LeftText::Limits,
+            WhyNot::OtherRole => LeftText::OtherRole,
+            WhyNot::NotFound => LeftText::NotFound,
+        }
+    }
+}
+
+/// A placement is better by this much.
+const BETTER: f64 = 0.03;
+/// The work of looking for a reason.
+const REASON: u64 = 3_000_000;
+
+/// Why a role is above its band.
+pub(crate) fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
+    let shares = Shares::new(request);
+    let before = PlanState::new(&shares);
+    let aims = Aims::new(&before, &[]);
+    let (band, now) = (request.roles[role].band, max_over_mean(&before, role));
+    let mut fixed = fixed_above(&before, &aims).into_iter();
+    if let Some(fixed) = fixed.find(|fixed| fixed.role == role && fixed.share > band) {
+        return WhyNot::Fixed(fixed);
+    }
+    if aims.floors[role].over_fair > band {
+        return WhyNot::Floor(aims.floors[role].clone());
+    }
+    if let Some(proof) = proof::of(&shares, &aims, role) {
+        return WhyNot::NoPlacement(proof);
+    }
+    let alone = |request: &MoveRequest<'_>, are_others_kept: bool| {
+        let shares = Shares::new(request);
+        let before = PlanState::new(&shares);
+        let mut own = Aims::new(&before, &[]);
+        for other in (0..request.roles.len()).filter(|other| *other != role) {
+            own.is_goal[other] = false;
+            own.aims[other] = f64::INFINITY;
+            own.bands[other] = f64::INFINITY;
+            if !are_others_kept {
+                own.ceilings[other] = f64::INFINITY;
+            }
+        }
+        let state = search(&before, &own, &mut Budget::new(REASON)).state;
+        let excess = [&state, &before].map(|state| state.excess(Cap::Hard));
+        let keeps_limits = excess[0] <= excess[1] + LEAST_EXCESS;
+        (
+            max_over_mean(&state, role),
+            state.moved().0 as usize,
+            keeps_limits,
+        )
+    };
+    let is_better = |found: f64| found < now - BETTER;
+    let (found, slots, keeps_limits) = alone(request, true);
+    if is_better(found) && keeps_limits {
+        return WhyNot::NotWorth(found, slots);
+    }
+    let without_limits = MoveRequest {
+        caps: None,
+        ..request.clone()
+    };
+    if request.caps.is_some() && is_better(alone(&without_limits, true).0) {
+        return WhyNot::Limits;
+    }
+    if request.roles.len() > 1 && is_better(alone(request, false).0) {
+        return WhyNot::OtherRole;
+    }
+    WhyNot::NotFound
+}

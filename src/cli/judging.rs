@@ -1,0 +1,110 @@
+//! How nodes are judged: one set of flags for `analyze` and for the plan that its steps print, so that both judge alike.
+
+use clap::Args;
+use serde::Serialize;
+
+use slotscope_engine::error::Result;
+
+use crate::cli::by::ByArgs;
+use crate::cli::capacity_args::CapacityArgs;
+use crate::cli::service::ServiceArgs;
+use crate::cli::values::node_weights;
+use crate::pipeline::Analysis;
+use crate::spec::headings::CLUSTER;
+use crate::spec::{is_default, words};
+
+/// How nodes are judged.
+#[derive(Args, Debug, Clone, Default, PartialEq, Serialize)]
+pub struct JudgeArgs {
+    /// What load is
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub by: ByArgs,
+    /// Relative capacity of a node, 1 where it is not said
+    ///
+    /// The node by hostname, address or id, or the start of one (of nodes that plan adds new-1, new-2 ...). May be
+    /// repeated. Without it, memory is weighed by the nodes' maxmemory where that is known and differs.
+    #[arg(long, value_name = "ID=W", help_heading = CLUSTER, hide_short_help = true)]
+    #[serde(skip_serializing_if = "is_default")]
+    pub weight: Vec<String>,
+    /// The nodes that captures are of, where these do not show it: ids, addresses or hostnames
+    ///
+    /// Nodes that are not named were not captured; without it, a node without operations may be idle.
+    #[arg(long, value_name = "NODES", value_delimiter = ',', help_heading = CLUSTER, hide_short_help = true)]
+    #[serde(skip_serializing_if = "is_default")]
+    pub captured: Vec<String>,
+    /// Who runs the servers
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub service: ServiceArgs,
+    /// How much room the nodes have
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub room: CapacityArgs,
+}
+
+impl JudgeArgs {
+    /// The analysis with these flags; `added` nodes are not there yet, and weights of theirs are the plan's.
+    ///
+    /// # Errors
+    /// A flag that cannot be read.
+    pub(crate) fn on(&self, analysis: Analysis, added: usize) -> Result<Analysis> {
+        let room = self.room.clone();
+        let mut weights = node_weights(&self.weight)?;
+        weights.retain(|(name, _)| !(1..=added).any(|new| *name == format!("new-{new}")));
+        Ok(analysis
+            .by(self.by.metrics()?)
+            .weights(weights)
+            .service(self.service.service()?)
+            .captured(self.captured.clone())
+            .room_on(move |topology| room.room(topology))
+            .judging_words(words(self)))
+    }
+
+    /// The same without names of nodes.
+    pub(crate) fn nameless(&self) -> JudgeArgs {
+        JudgeArgs {
+            weight: Vec::new(),
+            captured: Vec::new(),
+            room: CapacityArgs {
+                used_memory: Vec::new(),
+                ..self.room.clone()
+            },
+            ..self.clone()
+        }
+    }
+
+    /// The flags as words of a command line.
+    pub(crate) fn words(&self) -> Vec<String> {
+        words(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flag_that_is_given_is_a_word_of_the_printed_command() {
+        let args = JudgeArgs {
+            by: ByArgs {
+                by: Some("bytes=2,ops".into()),
+            },
+            weight: vec!["a=2".into(), "b=1".into()],
+            captured: vec!["a".into()],
+            service: ServiceArgs {
+                service: Some("self".into()),
+            },
+            room: CapacityArgs {
+                maxmemory: Some("1gb".into()),
+                growth: Some(8.0),
+                used_memory: vec!["a=1gb".into()],
+            },
+        };
+        assert_eq!(
+            args.words().join(" "),
+            "--by bytes=2,ops --weight a=2 --weight b=1 --captured a --service self --maxmemory 1gb --growth 8.0 --used-memory a=1gb"
+        );
+        assert_eq!(JudgeArgs::default().words(), Vec::<String>::new());
+    }
+}
