@@ -1,4 +1,5 @@
-//! Keys of a prefix that grow: they count several times, in the slots that they have.
+//! Keys of a prefix that grow: they count several times, in the slots that they have. A fraction is that part of the keys,
+//! but of the bytes and operations of every key.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::hash::hash;
@@ -17,6 +18,7 @@ pub struct Growth(Vec<Rule>);
 #[derive(Debug, Clone)]
 struct Rule {
     prefix: Vec<u8>,
+    factor: f64,
     /// Times that each of them counts, at least 1.
     whole: u32,
     /// The part of them that count once more, in 2^64ths.
@@ -78,6 +80,23 @@ impl Growth {
         }
     }
 
+    /// The part of a weight of a key that it counts for itself, or that each of its copies does: together they are its
+    /// weight times the factor.
+    pub(crate) fn weight(&self, key: &[u8], weight: u64, is_copy: bool) -> u64 {
+        let Some(at) = self.rule_of(key) else {
+            return weight;
+        };
+        let rule = &self.0[at];
+        let all = (weight as f64 * rule.factor).round() as u64;
+        let count = u64::from(rule.whole) + u64::from(hash(key) < rule.part);
+        let each = all / count;
+        if is_copy {
+            each
+        } else {
+            all - each * (count - 1)
+        }
+    }
+
     /// The rule that a key falls under.
     pub(crate) fn rule_of(&self, key: &[u8]) -> Option<usize> {
         self.0.iter().position(|rule| key.starts_with(&rule.prefix))
@@ -112,6 +131,7 @@ impl Rule {
         let in_range = (1.0..=MOST).contains(&factor) && !prefix.is_empty();
         in_range.then(|| Rule {
             prefix,
+            factor,
             whole: factor as u32,
             part: (factor.fract() * u64::MAX as f64) as u64,
         })
@@ -156,6 +176,19 @@ mod tests {
             "the first rule has them"
         );
         assert!(growth.counts(1, More::Whole, b"u"));
+    }
+
+    #[test]
+    fn weights_grow_exactly_by_any_factor() {
+        let growth = growth(&["user: = 1.25x", "lb: = 3x"]).unwrap();
+        for at in 0..100 {
+            let key = format!("user:{at}").into_bytes();
+            let copies = u64::from(growth.counts(0, More::Once, &key));
+            let all = growth.weight(&key, 1001, false) + copies * growth.weight(&key, 1001, true);
+            assert_eq!(all, 1251, "{at}");
+        }
+        assert_eq!(growth.weight(b"lb:1", 7, true), 7);
+        assert_eq!(growth.weight(b"other", 7, false), 7);
     }
 
     #[test]

@@ -207,7 +207,8 @@ impl WhatIf {
                 .zip(&mut self.grown[rule])
             {
                 let is_counted = |key: &[u8]| growth.counts(rule, more, key);
-                self.scratch.add_renamed(&change, keys, is_counted, tallies);
+                self.scratch
+                    .add_renamed(&change, keys, is_counted, true, tallies);
             }
         }
         self.scratch.renaming.hits = hits;
@@ -224,7 +225,7 @@ impl WhatIf {
         self.scratch.slots.resize(keys.len(), None);
         self.renamed += self
             .scratch
-            .add_renamed(&self.change, keys, |_| true, after);
+            .add_renamed(&self.change, keys, |_| true, false, after);
     }
 }
 
@@ -251,13 +252,14 @@ impl Scratch {
         change: &WhatIfChange,
         keys: &SlotBatch<'_>,
         wanted: impl Fn(&[u8]) -> bool,
+        are_copies: bool,
         to: &mut Tallies,
     ) -> u64 {
         let (mut at, mut renamed) = (0, 0);
         while at < keys.len() {
             at = self.rename(change, keys, at, &wanted);
             renamed += self.count_renamed(keys);
-            self.add(change, keys, to);
+            self.add(change, keys, are_copies, to);
         }
         renamed
     }
@@ -306,7 +308,13 @@ impl Scratch {
     }
 
     /// Counts the keys in the block that have a slot.
-    fn add(&mut self, change: &WhatIfChange, keys: &SlotBatch<'_>, after: &mut Tallies) {
+    fn add(
+        &mut self,
+        change: &WhatIfChange,
+        keys: &SlotBatch<'_>,
+        are_copies: bool,
+        after: &mut Tallies,
+    ) {
         let Scratch {
             block,
             keys: spans,
@@ -345,7 +353,12 @@ impl Scratch {
             if column.is_empty() {
                 Vec::new()
             } else {
-                of.iter().map(|i| column[*i as usize]).collect()
+                let weight = |i: &u32| {
+                    let (spans, at) = (keys.batch.keys, *i as usize);
+                    let key = spans.get(keys.batch.base, at);
+                    change.growth.weight(key, column[at], are_copies)
+                };
+                of.iter().map(weight).collect()
             }
         };
         values.are_operations = keys.batch.values.are_operations;

@@ -2,11 +2,12 @@
 //!
 //! A role that is above its band is a goal: nodes may hold `(1 + tolerance)` fair shares, or that times what slots that
 //! must share a node hold. Any other role is a guard: nodes may hold what they hold today. A node that a slot fills, one
-//! that is more than the largest share, is measured by that slot, and lets no other node off.
+//! that is more than the largest share, is measured by that slot, and lets no other node off; but no node at all becomes
+//! fuller than the fullest of today, unless that is within the band.
 
 use crate::plan::lower_bound::LowerBound;
 use crate::plan::shares::Shares;
-use crate::plan::state::{Bounds, Cap, NEAR, PlanState};
+use crate::plan::state::{Bounds, Cap, NEAR, PlanState, allowed};
 
 /// A plan aims this far below a band, so that rounding does not bring it above.
 const WITHIN: f64 = 0.98;
@@ -17,6 +18,8 @@ const GAIN_OF_EXCESS: f64 = 0.1;
 const GAIN_OF_MOVED: f64 = 0.2;
 /// Less over a limit than this part of a share is rounding.
 pub(super) const LEAST_EXCESS: f64 = 1e-4;
+/// What a node may hold beside a slot that fills it, in parts of that slot.
+const BESIDE: f64 = 0.03;
 /// Giants that leave the other nodes more than this of their shares change nothing for those.
 const HARDLY_LESS: f64 = 0.98;
 
@@ -34,6 +37,8 @@ pub(super) struct Aims {
     pub ceilings: Vec<f64>,
     /// The same in parts of a slot that fills its node.
     pub most_beside: Vec<f64>,
+    /// No move brings any node above this.
+    pub tops: Vec<f64>,
     pub floors: Vec<LowerBound>,
     /// Where slots fill whole nodes: what the others are filled to at first, so that they share the rest.
     pub level: Option<Vec<f64>>,
@@ -52,6 +57,7 @@ impl Aims {
             beside: Vec::new(),
             ceilings: Vec::new(),
             most_beside: Vec::new(),
+            tops: Vec::new(),
             floors: Vec::new(),
             level: None,
         };
@@ -66,9 +72,8 @@ impl Aims {
             } else {
                 Today::of(before, at, owns)
             };
-            // The last percents of a ratio that stays bad cost most.
-            let beside = 1.0 + role.tolerance;
-            let own = beside * floor.together.max(1.0);
+            let beside = 1.0 + role.tolerance.min(BESIDE);
+            let own = (1.0 + role.tolerance) * floor.together.max(1.0);
             let is_uneven = max_over_mean(before, at) > role.band;
             let is_goal = role.is_goal && is_uneven && !guarded.contains(&at);
             let aim = match role.is_judged() {
@@ -92,6 +97,7 @@ impl Aims {
             });
             aims.ceilings.push(role.band.max(today.open).max(possible));
             aims.most_beside.push(today.beside.max(beside));
+            aims.tops.push(role.band.max(today.top).max(possible));
             aims.floors.push(floor);
         }
         let level: Vec<f64> = (0..roles).map(|role| level(shares, role)).collect();
@@ -112,6 +118,7 @@ impl Aims {
             beside: beside.collect(),
             ceilings: self.ceilings.clone(),
             most_beside: self.most_beside.clone(),
+            tops: self.tops.clone(),
             cap: Cap::Aimed,
         }
     }
@@ -159,24 +166,31 @@ impl Aims {
 
     /// By how much a role is above its ceiling.
     pub(super) fn above_ceiling(&self, state: &PlanState<'_>, role: usize) -> f64 {
-        let most = self.ceilings[role];
-        if most.is_finite() {
-            (self.height_of(state, role, most, self.most_beside[role]) - 1.0).max(0.0)
-        } else {
-            0.0
-        }
+        let above = |node| {
+            let load = state.loads(node)[role];
+            let most = self.ceiling(state, node, role);
+            if most.is_finite() { load / most.max(f64::MIN_POSITIVE) - 1.0 } else { 0.0 }
+        };
+        let over = state.shares.request.staying().map(above);
+        over.fold(0.0, f64::max)
+    }
+
+    /// The most that moves may bring a node to.
+    fn ceiling(&self, state: &PlanState<'_>, node: usize, role: usize) -> f64 {
+        let shares = state.shares;
+        let heaviest = state.heaviest_giant(node, role, None);
+        let (level, beside) = (self.ceilings[role], self.most_beside[role]);
+        let (capacity, largest) = (shares.capacity(node, role), shares.largest(role));
+        let most = allowed(level, beside, capacity, heaviest, largest);
+        most.min(self.tops[role] * capacity).max(shares.least(node, role, heaviest))
     }
 
     /// The fullest node of a role, in what it may hold at `level` fair shares.
     pub(super) fn height(&self, state: &PlanState<'_>, role: usize, level: f64) -> f64 {
-        self.height_of(state, role, level, self.beside[role])
-    }
-
-    fn height_of(&self, state: &PlanState<'_>, role: usize, level: f64, beside: f64) -> f64 {
         let shares = state.shares;
         let over = shares.request.staying().map(|node| {
             let heaviest = state.heaviest_giant(node, role, None);
-            let allowed = self.allowed(state, node, role, (level, beside));
+            let allowed = self.allowed(state, node, role, level);
             state.loads(node)[role] / allowed.max(shares.least(node, role, heaviest))
         });
         over.fold(0.0, f64::max)
@@ -186,33 +200,23 @@ impl Aims {
     pub(super) fn is_within(&self, state: &PlanState<'_>, role: usize, level: f64) -> bool {
         let mut staying = state.shares.request.staying();
         staying.all(|node| {
-            let allowed = self.allowed(state, node, role, (level, self.beside[role]));
-            state.loads(node)[role] <= allowed + 10.0 * NEAR
+            state.loads(node)[role] <= self.allowed(state, node, role, level) + 10.0 * NEAR
         })
     }
 
     /// The load that a node may hold at `level` fair shares, or beside a slot that fills it.
-    fn allowed(
-        &self,
-        state: &PlanState<'_>,
-        node: usize,
-        role: usize,
-        (level, beside): (f64, f64),
-    ) -> f64 {
+    fn allowed(&self, state: &PlanState<'_>, node: usize, role: usize, level: f64) -> f64 {
         let shares = state.shares;
         let heaviest = state.heaviest_giant(node, role, None);
-        let allowed = level * shares.capacity(node, role);
-        if heaviest > shares.largest(role) {
-            allowed.max(beside * heaviest)
-        } else {
-            allowed
-        }
+        let (capacity, largest) = (shares.capacity(node, role), shares.largest(role));
+        allowed(level, self.beside[role], capacity, heaviest, largest)
     }
 }
 
-/// The fullest node among those that no slot fills, and the most that another one holds of its slot.
+/// The fullest node, the fullest among those that no slot fills, and the most that another one holds of its slot.
 #[derive(Clone, Copy)]
 struct Today {
+    top: f64,
     open: f64,
     beside: f64,
 }
@@ -225,6 +229,7 @@ impl Today {
         let all: f64 = counted.iter().map(|node| capacity(*node)).sum();
         let whole = shares.staying as f64;
         let mut today = Today {
+            top: 0.0,
             open: 0.0,
             beside: 1.0,
         };
@@ -233,10 +238,15 @@ impl Today {
                 state.loads(node)[role],
                 state.heaviest_giant(node, role, None),
             );
+            if capacity(node) > 0.0 {
+                let of_share = load / (capacity(node) * whole / all);
+                today.top = today.top.max(of_share);
+                if heaviest <= shares.largest(role) {
+                    today.open = today.open.max(of_share);
+                }
+            }
             if heaviest > shares.largest(role) {
                 today.beside = today.beside.max(load / heaviest);
-            } else if capacity(node) > 0.0 {
-                today.open = today.open.max(load / (capacity(node) * whole / all));
             }
         }
         today

@@ -3,7 +3,7 @@
 use crate::plan::aims::Aims;
 use crate::plan::budget::Budget;
 use crate::plan::shares::Shares;
-use crate::plan::state::{Cap, PlanState, above};
+use crate::plan::state::{Cap, PlanState, above, allowed};
 
 /// With more loaded slots than this, others come closer in the same time.
 const MOST: usize = 64;
@@ -278,21 +278,15 @@ impl Few<'_, '_> {
             for node in 0..count {
                 let (load, largest) = (held[node * roles + role], heaviest[node * roles + role]);
                 let capacity = self.shares.capacity(self.nodes[node], role);
-                let allowed = |level: f64, beside: f64| {
-                    if largest > self.shares.largest(role) {
-                        (level * capacity).max(beside * largest)
-                    } else {
-                        level * capacity
-                    }
-                };
+                let full = self.shares.largest(role);
+                let at = |level, beside| allowed(level, beside, capacity, largest, full);
                 let aims = self.aims;
-                let over = load / allowed(aims.aims[role], aims.beside[role]);
+                let over = load / at(aims.aims[role], aims.beside[role]);
                 above_aim = above_aim.max(over - 1.0);
-                above_band =
-                    above_band.max(load / allowed(aims.bands[role], aims.beside[role]) - 1.0);
+                above_band = above_band.max(load / at(aims.bands[role], aims.beside[role]) - 1.0);
                 cost += OF_LEVEL * over * over / count as f64;
-                cost +=
-                    OF_CEILING * above(load - allowed(aims.ceilings[role], aims.most_beside[role]));
+                let ceiling = at(aims.ceilings[role], aims.most_beside[role]);
+                cost += OF_CEILING * above(load - ceiling.min(aims.tops[role] * capacity));
                 if self
                     .shares
                     .request

@@ -7,19 +7,15 @@ use serde::Serialize;
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text;
 
 use crate::plan::inputs::PlanInputs;
 use crate::plan::lower_bound::SetBy;
 use crate::plan::move_request::{MoveRequest, Role};
-use crate::plan::proof::Proof;
 use crate::plan::solve::{MovePlan, PlannedRole};
 use crate::plan::why_not::why_not;
 use crate::summary::balance::tidy;
 use crate::summary::independent_units::UnitKind;
 
-/// Slots that a reason names.
-const SLOTS_NAMED: usize = 3;
 /// A unit of more than this part of a slot is named in place of it.
 const MOST: f64 = 0.5;
 
@@ -75,11 +71,7 @@ pub(crate) fn role_of(metric: Metric) -> &'static str {
 }
 
 /// The roles in their order, then the limits of the nodes.
-pub(super) fn goals(
-    request: &MoveRequest<'_>,
-    plan: &MovePlan,
-    inputs: &PlanInputs<'_>,
-) -> Vec<GoalOutcome> {
+pub(super) fn goals(request: &MoveRequest<'_>, plan: &MovePlan) -> Vec<GoalOutcome> {
     let outcome = |(at, role, planned): (usize, &Role<'_>, &PlannedRole)| GoalOutcome {
         role: Some(role_of(role.metric)),
         limit: None,
@@ -92,7 +84,7 @@ pub(super) fn goals(
         rest_before: tidy(planned.rest_before),
         rest_after: tidy(planned.rest_after),
         met: planned.is_near,
-        reason: (!planned.is_near).then(|| reason(request, plan, at, inputs)),
+        reason: (!planned.is_near).then(|| reason(request, plan, at)),
     };
     let judged = judged(request, plan).map(outcome);
     judged.chain(maxmemory(request, plan)).collect()
@@ -146,108 +138,12 @@ fn maxmemory(request: &MoveRequest<'_>, plan: &MovePlan) -> Option<GoalOutcome> 
 }
 
 /// Why a role is not even.
-fn reason(
-    request: &MoveRequest<'_>,
-    plan: &MovePlan,
-    at: usize,
-    inputs: &PlanInputs<'_>,
-) -> String {
+fn reason(request: &MoveRequest<'_>, plan: &MovePlan, at: usize) -> String {
     if plan.limited {
         return String::from("the limits of the plan keep it from more");
     }
-    if let Some(proof) = &plan.roles[at].proof {
-        return sentence(request, plan, at, proof, inputs);
-    }
-    let fixed = plan.fixed_above.iter().find(|fixed| fixed.role == at);
-    if let Some(fixed) = fixed {
-        let node = &inputs.nodes[fixed.node];
-        let address = node.address.as_deref().map(Name::from);
-        let hostname = node.hostname.as_deref().map(Name::from);
-        let name = text::node_name(
-            &Name::from(node.id.as_str()),
-            address.as_ref(),
-            hostname.as_ref(),
-        );
-        return format!(
-            "{name} cannot go below {:.2}: {} that may not move hold so much",
-            fixed.share,
-            text::counted(fixed.slots as u64, "slot")
-        );
-    }
     let reached = request.with_owner(plan.owner.clone());
     why_not(&reached, at).text().to_string()
-}
-
-/// The least that any placement can reach, with the slots that prevent less.
-fn sentence(
-    request: &MoveRequest<'_>,
-    plan: &MovePlan,
-    at: usize,
-    proof: &Proof,
-    inputs: &PlanInputs<'_>,
-) -> String {
-    let role = |of: usize| role_of(request.roles[of].metric);
-    let other = if proof.heavy == at { proof.kept } else { at };
-    let named = proof.slots.iter().take(SLOTS_NAMED);
-    let named: Vec<String> = named
-        .map(|slot| named_slot(*slot, proof.heavy, request, inputs))
-        .collect();
-    let (slots, holds) = match proof.slots.len() {
-        1 => (format!("slot {}", named[0]), "holds"),
-        more => (
-            format!(
-                "slots {}{}",
-                named.join(", "),
-                match more - named.len() {
-                    0 => String::new(),
-                    more => format!(" {}", text::and_more(more)),
-                }
-            ),
-            "hold together",
-        ),
-    };
-    let is_goal = plan.roles[proof.kept].is_goal;
-    let (what, changes) = if is_goal {
-        (String::from("both"), "stays at")
-    } else {
-        let (asked, kept) = (role(at), role(proof.kept));
-        (
-            format!("the {asked} and leaves the {kept} as even as it is"),
-            "rises to",
-        )
-    };
-    let alternative = proof.other_trade.map_or(String::new(), |least| {
-        format!("{} {changes} {least:.2} or more, or ", role(proof.kept))
-    });
-    let after = |of: usize| format!("{} {:.2}", role(of), request.fullest(of, &plan.owner));
-    format!(
-        "no placement evens {what}: {slots} {holds} {:.2} shares of the {}, and nodes with it can take at most {:.2} shares of \
-        the {} in all, so {alternative}{} stays at {:.2} or more. This plan: {}, {}",
-        proof.share,
-        role(proof.heavy),
-        proof.beside,
-        role(other),
-        role(at),
-        proof.least,
-        after(proof.kept),
-        after(at),
-    )
-}
-
-/// The number of a slot, with the unit that is most of it.
-fn named_slot(
-    slot: u16,
-    role: usize,
-    request: &MoveRequest<'_>,
-    inputs: &PlanInputs<'_>,
-) -> String {
-    match heaviest_unit(slot, request.roles[role].metric, inputs)
-        .filter(|(.., share)| *share > MOST)
-    {
-        Some((UnitKind::Key, name, _)) => format!("{slot} (key {})", text::short(&name)),
-        Some((_, name, _)) => format!("{slot} ({{{}}})", text::short(&name)),
-        None => slot.to_string(),
-    }
 }
 
 /// The floor of each role for any plan.

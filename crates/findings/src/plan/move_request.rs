@@ -155,16 +155,4 @@ impl<'a> MoveRequest<'a> {
         };
         (0..self.nodes()).map(share).collect()
     }
-
-    /// The fullest node that stays under `owner`, in fair shares of a role.
-    pub(crate) fn fullest(&self, role: usize, owner: &[Option<usize>]) -> f64 {
-        let Role {
-            loads, capacity, ..
-        } = &self.roles[role];
-        let fair = self.fair(loads, capacity);
-        let held = self.loads_under(loads, owner);
-        let shares = self.staying().filter(|node| fair[*node] > 0.0);
-        let shares = shares.map(|node| held[node] as f64 / fair[node]);
-        shares.fold(0.0, f64::max)
-    }
 }

@@ -18,6 +18,7 @@ use crate::plan::moves::{self, Move, Room};
 use crate::plan::node_outcome::{self, NodeOutcome};
 use crate::plan::solve::MovePlan;
 use crate::summary::balance::{Balance, tidy};
+use crate::summary::step::Requested;
 
 /// The name and version of the form.
 pub(crate) const SCHEMA: &str = "slotscope.plan/2";
@@ -28,6 +29,8 @@ pub struct PlanOutcome {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
+    /// The request, as a step of moves in a report has it.
+    pub request: Requested,
     /// The loads that are judged, in the order in which they are evened out, and the limits of the nodes.
     pub goals: Vec<GoalOutcome>,
     /// The nodes that are to hold slots, as loaded today, by metric.
@@ -98,7 +101,8 @@ impl PlanOutcome {
         let estimated_secs = setslot_secs(plan.slots, keys_moved, bytes_moved);
         PlanOutcome {
             schema: SCHEMA,
-            goals: goal_outcome::goals(request, plan, inputs),
+            request: Requested::default(),
+            goals: goal_outcome::goals(request, plan),
             before: balances(request, &request.owner, inputs),
             after: balances(request, &plan.owner, inputs),
             floor: goal_outcome::floors(request, plan),

@@ -139,6 +139,7 @@ mod tests {
             beside: vec![aim],
             ceilings: vec![f64::INFINITY],
             most_beside: vec![f64::INFINITY],
+            tops: vec![f64::INFINITY],
             cap: Cap::Hard,
         });
         state

@@ -28,16 +28,8 @@ pub struct Proof {
     pub kept: usize,
     /// The least that the fullest node can then reach in the other one, in fair shares.
     pub least: f64,
-    /// The least of `kept` where the other load is evened instead; `None` where nothing is proven of that.
-    pub other_trade: Option<f64>,
     /// The slots that strand what their nodes cannot use, heaviest first.
     pub slots: Vec<u16>,
-    /// In which of both they are heavy.
-    pub heavy: usize,
-    /// The load of the first of them, in shares.
-    pub share: f64,
-    /// The most that the nodes with these slots can hold of the other load, in shares, all together.
-    pub beside: f64,
 }
 
 /// The least that was found for one load while another is kept.
@@ -46,7 +38,6 @@ struct Found {
     least: f64,
     heaviest: usize,
     by_kept: bool,
-    beside: f64,
 }
 
 /// The strongest proof that a role stays above its band while another one is kept within its own.
@@ -74,11 +65,7 @@ fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof
     Some(Proof {
         kept,
         least: found.least,
-        other_trade: shares_of.least(asked, kept).map(|found| found.least),
-        share: shares_of.load[heavy][usize::from(slots[0])],
         slots,
-        heavy,
-        beside: found.beside,
     })
 }
 
@@ -189,7 +176,7 @@ impl ProofInputs {
             for count in 1..=most.min(sides.slots.len()) {
                 let is_possible = |ratio: f64| {
                     let mut kinds = kinds.iter();
-                    kinds.any(|kind| self.beside(&sides, count, *kind, ratio).is_none())
+                    kinds.any(|kind| self.is_possible(&sides, count, *kind, ratio))
                 };
                 let (mut low, mut high) =
                     (best.map_or(alone.max(1.0), |best| best.least), nodes as f64);
@@ -204,14 +191,10 @@ impl ProofInputs {
                         low = middle;
                     }
                 }
-                let beside = kinds
-                    .iter()
-                    .filter_map(|kind| self.beside(&sides, count, *kind, low));
                 best = Some(Found {
                     least: low,
                     heaviest: count,
                     by_kept,
-                    beside: beside.fold(0.0, f64::max),
                 });
             }
         }
@@ -227,9 +210,9 @@ impl ProofInputs {
         kinds
     }
 
-    /// The most that `count` nodes with the heaviest slots can hold of the other load, if that leaves the other nodes more of it
-    /// than they may hold; `None` if it does not.
-    fn beside(&self, sides: &Sides<'_>, count: usize, kind: (f64, f64), ratio: f64) -> Option<f64> {
+    /// Whether `count` nodes with the heaviest slots can hold so much of the other load that the other nodes hold no more of
+    /// it than they may.
+    fn is_possible(&self, sides: &Sides<'_>, count: usize, kind: (f64, f64), ratio: f64) -> bool {
         let factor = self.factors[sides.kept];
         let kept_target = self.targets[sides.kept];
         let (heavy_limit, heavy_factor, other_capacity, other_target) = if sides.by_kept {
@@ -243,11 +226,11 @@ impl ProofInputs {
         if let [.., second, last] = slots
             && loads(second) + loads(last) <= limit(&slots[0])
         {
-            return None;
+            return true;
         }
         let mut room: f64 = slots.iter().map(|slot| limit(slot) - loads(slot)).sum();
         if room < 0.0 {
-            return Some(0.0);
+            return false;
         }
         let mut carried: f64 = slots.iter().map(|slot| sides.other[*slot]).sum();
         for slot in sides.dense.iter().filter(|slot| !slots.contains(slot)) {
@@ -274,7 +257,7 @@ impl ProofInputs {
         let whole: f64 = self.capacity[other_goal].iter().sum();
         let total: f64 = self.load[other_goal].iter().sum();
         let rest = (whole - count * other_capacity) * other_target + bonus;
-        (total - carried > rest + NEAR / 10.0).then_some(carried)
+        total - carried <= rest + NEAR / 10.0
     }
 
     /// The load that nodes may hold of a kept goal above its T because of their heaviest slots.
@@ -310,7 +293,7 @@ mod tests {
         let memory = [0, 100, 100, 100, 100, 100, 100];
         let load = [300, 50, 50, 50, 50, 50, 50];
         let found = proof([&memory, &load], 3, 1.0).unwrap();
-        assert_eq!((found.slots.as_slice(), found.heavy), (&[0][..], 1));
+        assert_eq!(found.slots, [0]);
         // Each node is to hold two of the others: 400 with the hot one, of a mean of 200.
         assert!(found.least > 1.9 && found.least <= 2.0, "{found:?}");
     }

@@ -10,8 +10,10 @@ use crate::plan::inputs::{PlanInputs, PlannedNode};
 use crate::plan::move_request::{Caps, MoveRequest, Role};
 use crate::plan::outcome::PlanOutcome;
 use crate::plan::placement::{PlacedRole, Placement};
-use crate::plan::solve::{plan, plan_of_ranges};
+use crate::plan::solve::{MovePlan, plan, plan_of_ranges};
 use crate::summary::Summary;
+use crate::summary::balance::tidy;
+use crate::summary::step::{After, Requested, RequestedRole};
 
 /// How far above its fair share a node may be: below the band that a report calls balanced, so that a little growth asks
 /// for no second plan; of load, which varies more, farther.
@@ -81,7 +83,48 @@ impl<'p> MoveRequest<'p> {
     }
 }
 
+impl Requested {
+    /// A request and its plan, as both the row of a report and `slotscope plan` show them.
+    pub(crate) fn of(request: &MoveRequest<'_>, plan: &MovePlan, before: After) -> Self {
+        let roles = request.roles.iter().zip(&plan.roles);
+        let judged = roles.filter(|(role, _)| role.is_judged());
+        let roles = judged.map(|(role, planned)| RequestedRole {
+            metric: role.metric.name().into(),
+            is_goal: planned.is_goal,
+            aim: tidy(planned.target),
+            ceiling: tidy(planned.ceiling),
+        });
+        let caps = request.caps.iter().flat_map(|caps| &caps.aimed);
+        let lifted = plan.lifted.iter().map(|at| request.roles[*at].metric);
+        Requested {
+            nodes: request.staying().count(),
+            changes_nodes: request.changes_nodes(),
+            before,
+            roles: roles.collect(),
+            caps: caps.map(|cap| cap.map(|cap| cap as u64)).collect(),
+            lifted: lifted.map(|metric| metric.name().into()).collect(),
+            placement: format!("{:016x}", fingerprint(&plan.owner)),
+        }
+    }
+}
+
+/// FNV-1a of the owners of all slots.
+fn fingerprint(owner: &[Option<usize>]) -> u64 {
+    let of_slot = |hash: u64, owner: &Option<usize>| {
+        let node = owner.map_or(u64::MAX, |node| node as u64);
+        (hash ^ node).wrapping_mul(0x0000_0100_0000_01b3)
+    };
+    owner.iter().fold(0xcbf2_9ce4_8422_2325, of_slot)
+}
+
 impl Cluster<'_> {
+    /// The request of `slotscope plan` with these flags, and its plan.
+    pub(crate) fn requested(&self, summary: &Summary) -> Requested {
+        let placement = Placement::today(summary, self);
+        let request = MoveRequest::of(summary, self, &placement);
+        Requested::of(&request, &plan(&request), placement.after(self))
+    }
+
     /// For a service where slots move as ranges of a restored backup: the number of shards, and the metric that ranges are
     /// cut by: the first that such ranges help enough, else that of the first role.
     ///
@@ -119,7 +162,9 @@ impl Cluster<'_> {
             units: &summary.units,
             job_bytes: cluster.flags.job_bytes,
         };
-        let mut outcome = PlanOutcome::new(&request, &plan(&request), &inputs);
+        let planned = plan(&request);
+        let mut outcome = PlanOutcome::new(&request, &planned, &inputs);
+        outcome.request = Requested::of(&request, &planned, placement.after(&cluster));
         let most = cluster.flags.max_block;
         outcome.warnings = cluster
             .failed_nodes()

@@ -275,6 +275,7 @@ impl<'a> Search<'_, 'a> {
                     bounds.cap = cap;
                     for role in &lift {
                         bounds.ceilings[*role] = f64::INFINITY;
+                        bounds.tops[*role] = f64::INFINITY;
                         bounds.aims[*role] = f64::INFINITY;
                     }
                     self.solve(None, &bounds);

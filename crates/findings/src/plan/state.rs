@@ -50,8 +50,22 @@ pub(super) struct Bounds {
     pub ceilings: Vec<f64>,
     /// The same of a node that a slot fills, in parts of that slot.
     pub most_beside: Vec<f64>,
+    /// And no node at all, in fair shares.
+    pub tops: Vec<f64>,
     /// The limits of memory.
     pub cap: Cap,
+}
+
+/// The load that a node may hold at `level` fair shares; where a slot fills it, more than the largest share, `beside` times
+/// that slot if this is more.
+#[inline]
+pub(super) fn allowed(level: f64, beside: f64, capacity: f64, heaviest: f64, largest: f64) -> f64 {
+    let open = level * capacity;
+    if heaviest > largest {
+        open.max(beside * heaviest)
+    } else {
+        open
+    }
 }
 
 /// Owners and loads, as far as the plan has come.
@@ -89,6 +103,7 @@ impl<'a> PlanState<'a> {
                 beside: vec![1.0; roles],
                 ceilings: vec![f64::INFINITY; roles],
                 most_beside: vec![1.0; roles],
+                tops: vec![f64::INFINITY; roles],
                 cap: Cap::Hard,
             },
             caps: Vec::new(),
@@ -204,18 +219,15 @@ impl<'a> PlanState<'a> {
         if role >= shares.weighed() {
             return f64::INFINITY;
         }
-        let capacity = shares.capacity(node, role);
-        let mut target = bounds.aims[role] * capacity;
-        if heaviest > shares.largest(role) {
-            target = target.max(bounds.beside[role] * heaviest);
-        } else if let Some((level, began)) = &self.level {
+        let (capacity, largest) = (shares.capacity(node, role), shares.largest(role));
+        let at = |level, beside| allowed(level, beside, capacity, heaviest, largest);
+        let mut target = at(bounds.aims[role], bounds.beside[role]);
+        if let Some((level, began)) = self.level.as_ref().filter(|_| heaviest <= largest) {
             let held = began[node * shares.roles + role];
             target = target.min(held.max(level[role] * capacity));
         }
-        let mut ceiling = bounds.ceilings[role] * capacity;
-        if heaviest > shares.largest(role) {
-            ceiling = ceiling.max(bounds.most_beside[role] * heaviest);
-        }
+        let ceiling = at(bounds.ceilings[role], bounds.most_beside[role]);
+        let ceiling = ceiling.min(bounds.tops[role] * capacity);
         let least = shares.least(node, role, heaviest);
         let cap = match &shares.request.caps {
             Some(caps) if caps.role == role => self.caps.get(node).copied(),
@@ -475,6 +487,7 @@ mod tests {
             beside: vec![1.03],
             ceilings: vec![2.0],
             most_beside: vec![1.4],
+            tops: vec![2.0],
             cap: Cap::Hard,
         });
         let targets = [0, 1, 2].map(|node| (state.targets(node)[0] * 1000.0).round());

@@ -88,6 +88,7 @@ pub(crate) fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
             own.bands[other] = f64::INFINITY;
             if !are_others_kept {
                 own.ceilings[other] = f64::INFINITY;
+                own.tops[other] = f64::INFINITY;
             }
         }
         let state = search(&before, &own, &mut Budget::new(REASON)).state;

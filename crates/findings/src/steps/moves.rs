@@ -12,7 +12,7 @@ use crate::steps::repair::step;
 use crate::summary::cause::CauseKind;
 use crate::summary::explanation::named;
 use crate::summary::limit;
-use crate::summary::step::{After, Requested, RequestedRole, Step, StepKind, StepText};
+use crate::summary::step::{After, Requested, Step, StepKind, StepText};
 
 impl<'a> Steps<'a> {
     /// The moves of today.
@@ -25,6 +25,11 @@ impl<'a> Steps<'a> {
             None => self.commands.plan(self.topology),
         };
         moves.command = Some(command.as_str().into());
+        debug_assert!(
+            self.commands.service().is_some()
+                || moves.request == Some(self.cluster.requested(self.summary)),
+            "the command of a row makes another plan than the row"
+        );
         let others = [self.instead_of_filling(), self.meant()];
         moves.alternatives.extend(others.into_iter().flatten());
         let before = std::mem::replace(&mut self.now, after);
@@ -98,35 +103,14 @@ impl<'a> Steps<'a> {
                     .count() as u64,
             },
         };
+        let request = MoveRequest::of(self.summary, &self.cluster, &self.now);
         Step {
             slots_moved: slots.len() as u64,
             keys_moved: keys,
             bytes_moved: bytes,
             longest_block_ms: self.longest_block(&slots),
-            request: Some(self.requested(plan)),
+            request: Some(Requested::of(&request, plan, self.now.after(&self.cluster))),
             ..step(StepKind::Move, text, &after.after(&self.cluster))
-        }
-    }
-
-    /// The request of a plan, as it is shown.
-    fn requested(&self, plan: &MovePlan) -> Requested {
-        let request = MoveRequest::of(self.summary, &self.cluster, &self.now);
-        let roles = request.roles.iter().zip(&plan.roles);
-        let judged = roles.filter(|(role, _)| role.is_judged());
-        let name = |at: usize| request.roles[at].metric.name().to_owned();
-        Requested {
-            nodes: request.staying().count(),
-            changes_nodes: request.changes_nodes(),
-            before: self.now.after(&self.cluster),
-            roles: judged
-                .map(|(role, planned)| RequestedRole {
-                    metric: role.metric.name().into(),
-                    is_goal: planned.is_goal,
-                    aim: planned.target,
-                    ceiling: planned.ceiling,
-                })
-                .collect(),
-            lifted: plan.lifted.iter().map(|at| name(*at)).collect(),
         }
     }
 

@@ -60,8 +60,13 @@ pub struct Requested {
     pub before: After,
     /// The loads, in the order in which they are evened out.
     pub roles: Vec<RequestedRole>,
+    /// The bytes of keys that each node is filled to, null without a limit; absent where no node has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub caps: Vec<Option<u64>>,
     /// The loads whose ceilings were lifted to keep a limit of memory.
     pub lifted: Vec<String>,
+    /// A fingerprint of the owners of all slots after it: two plans are the same where it is.
+    pub placement: String,
 }
 
 /// A load that moves are asked for, or that they may not make worse. Ratios are fair shares.

@@ -17,6 +17,10 @@ use crate::summary::model::lorenz;
 const MAX_UNITS: f64 = 600.0;
 /// The recursion runs up to this load; its time grows with the square.
 const MAX_TERMS: usize = 20_000;
+/// As many of the largest units may share a slot.
+const TOGETHER: usize = 4;
+/// As many of the heaviest units are also placed in pairs.
+const PAIRED: usize = 256;
 /// Points that represent a gamma distribution.
 const GAMMA_POINTS: usize = 4000;
 /// Loads further than this many standard deviations from the mean are left out.
@@ -125,7 +129,11 @@ fn panjer(sizes: &[(f64, f64)]) -> Option<Vec<(f64, f64)>> {
     let slots = SLOTS as f64;
     let rest = Moments::of_sizes(sizes);
     let (mean, sigma) = (rest.total / slots, (rest.squares / slots).sqrt());
-    let terms = (mean + REACH * sigma) as usize + 8;
+    let reach = (mean + REACH * sigma) as usize + 8;
+    // A slot may hold several of the largest units, also where these are more than all others vary by.
+    let largest = sizes.iter().map(|(size, _)| *size as usize);
+    let largest = largest.filter(|size| *size < reach).max().unwrap_or(0);
+    let terms = reach.max((TOGETHER * largest + 1).min(MAX_TERMS));
     let q: Vec<_> = sizes
         .iter()
         .map(|(size, count)| (*size as usize, count / slots))
@@ -137,7 +145,7 @@ fn panjer(sizes: &[(f64, f64)]) -> Option<Vec<(f64, f64)>> {
     let (heavy, light): (Vec<_>, Vec<_>) = q
         .into_iter()
         .filter(|(size, _)| *size > 0)
-        .partition(|(size, _)| *size >= terms);
+        .partition(|(size, _)| *size >= reach);
     let mut p = vec![(-units).exp()];
     for k in 1..terms {
         let sum: f64 = light
@@ -223,11 +231,22 @@ fn gamma_mixture(units: Moments) -> Vec<(f64, f64)> {
     let slots = SLOTS as f64;
     let (mean, variance) = (units.total / slots, units.squares / slots);
     let empty = (-units.count / slots).exp();
-    let light = 1.0 - (units.heavy.len() as f64 / slots).min(1.0);
+    let paired = units.heavy.len().min(PAIRED) as f64;
+    let pairs = paired * (paired - 1.0).max(0.0) / (2.0 * slots * slots);
+    let light = 1.0 - (units.heavy.len() as f64 / slots).min(1.0) + pairs;
     let filled = gamma(mean, variance, empty)
         .into_iter()
         .map(|(load, p)| (load, p * light * (1.0 - empty)));
-    let heavy = units.heavy.iter().map(|load| (load + mean, 1.0 / slots));
+    let paired = units.heavy.iter().take(PAIRED).enumerate();
+    let pairs = paired.flat_map(|(at, one)| {
+        let others = units.heavy[..at].iter();
+        others.map(move |other| (one + other + mean, 1.0 / (slots * slots)))
+    });
+    let others = units.heavy.len().min(PAIRED).saturating_sub(1) as f64;
+    let alone = |at: usize| (1.0 - if at < PAIRED { others / slots } else { 0.0 }) / slots;
+    let heavy = units.heavy.iter().enumerate();
+    let heavy = heavy.map(|(at, load)| (load + mean, alone(at)));
+    let heavy = pairs.chain(heavy);
     std::iter::once((0.0, light * empty))
         .chain(filled)
         .chain(heavy)
@@ -330,6 +349,22 @@ mod tests {
         let (found, variance) = moments(&panjer(&mixed).unwrap());
         assert!((found / sum(|x| x) - 1.0).abs() < 0.01, "{found}");
         assert!((variance / sum(|x| x * x) - 1.0).abs() < 0.03, "{variance}");
+    }
+
+    #[test]
+    fn coarse_tags_that_share_a_slot_are_expected() {
+        // From a simulation: 240 tags of 125 keys, 1,000 of 30 keys.
+        for (tags, keys, median, p99) in [(240.0, 125.0, 136.5, 204.8), (1000.0, 30.0, 32.8, 49.2)] {
+            let found = CompoundPoisson::from(panjer(&[(keys, tags)]).unwrap());
+            let found = found.expectation(tags);
+            let is_near = |found: f64, truth: f64| (found / truth - 1.0).abs() < 0.01;
+            assert!(is_near(found.max_over_mean_p50, median), "{found:?}");
+            assert!(is_near(found.max_over_mean_p99, p99), "{found:?}");
+        }
+        let heavy = vec![125.0; 240];
+        let of = Moments { total: 0.0, squares: 0.0, count: 0.0, heavy };
+        let pairs = CompoundPoisson::from(gamma_mixture(of));
+        assert_eq!(pairs.quantile(0.5f64.powf(1.0 / SLOTS as f64)), 250.0);
     }
 
     #[test]
