@@ -106,13 +106,9 @@ impl Aims {
         aims
     }
 
-    /// The bounds of a search for these aims; what is above the own aim lets nodes that a slot fills off as much.
+    /// The bounds of a search for these aims.
     pub(super) fn bounds(&self, aims: &[f64]) -> Bounds {
-        let slack = |role: usize| match self.aims[role] {
-            own if own.is_finite() => (aims[role] / own).max(1.0),
-            _ => 1.0,
-        };
-        let beside = (0..aims.len()).map(|role| self.beside[role] * slack(role));
+        let beside = (0..aims.len()).map(|role| self.beside_at(role, aims[role]));
         Bounds {
             aims: aims.to_vec(),
             beside: beside.collect(),
@@ -121,6 +117,17 @@ impl Aims {
             tops: self.tops.clone(),
             cap: Cap::Aimed,
         }
+    }
+
+    /// What a node holds at `level` of a slot that fills it: a level above the band lets such nodes off as much.
+    fn beside_at(&self, role: usize, level: f64) -> f64 {
+        let band = self.bands[role];
+        let slack = if band.is_finite() {
+            (level / band).max(1.0)
+        } else {
+            1.0
+        };
+        self.beside[role] * slack
     }
 
     /// Whether something is far enough from its aim that a plan is looked for.
@@ -169,7 +176,11 @@ impl Aims {
         let above = |node| {
             let load = state.loads(node)[role];
             let most = self.ceiling(state, node, role);
-            if most.is_finite() { load / most.max(f64::MIN_POSITIVE) - 1.0 } else { 0.0 }
+            if most.is_finite() {
+                load / most.max(f64::MIN_POSITIVE) - 1.0
+            } else {
+                0.0
+            }
         };
         let over = state.shares.request.staying().map(above);
         over.fold(0.0, f64::max)
@@ -182,7 +193,8 @@ impl Aims {
         let (level, beside) = (self.ceilings[role], self.most_beside[role]);
         let (capacity, largest) = (shares.capacity(node, role), shares.largest(role));
         let most = allowed(level, beside, capacity, heaviest, largest);
-        most.min(self.tops[role] * capacity).max(shares.least(node, role, heaviest))
+        most.min(self.tops[role] * capacity)
+            .max(shares.least(node, role, heaviest))
     }
 
     /// The fullest node of a role, in what it may hold at `level` fair shares.
@@ -209,7 +221,13 @@ impl Aims {
         let shares = state.shares;
         let heaviest = state.heaviest_giant(node, role, None);
         let (capacity, largest) = (shares.capacity(node, role), shares.largest(role));
-        allowed(level, self.beside[role], capacity, heaviest, largest)
+        allowed(
+            level,
+            self.beside_at(role, level),
+            capacity,
+            heaviest,
+            largest,
+        )
     }
 }
 

@@ -12,6 +12,8 @@ const SLOTS: usize = 64;
 const RECEIVERS: usize = 6;
 /// The same for giants, each of which takes a search of its own.
 const GIANT_RECEIVERS: usize = 4;
+/// Pairs that change places before others are looked at.
+const AT_ONCE: usize = 16;
 /// Steps by which the receiver of a giant makes room.
 const REPAIRS: usize = 12;
 /// As many pairs are looked at in the time of a slot.
@@ -19,15 +21,16 @@ const PAIRS: u64 = 4;
 /// A step that gains less is not taken.
 const LEAST_GAIN: f64 = 1e-7;
 
-/// Lets a slot of `node` change places with one elsewhere; false where no pair gains anything.
-pub(super) fn pair(
+/// Lets slots of `node` change places with slots elsewhere: of all pairs that are looked at the best, and others that still
+/// gain after it; how many.
+pub(super) fn pairs(
     state: &mut PlanState<'_>,
     prices: Prices,
     node: usize,
     budget: &mut Budget,
-) -> bool {
+) -> usize {
     let mine = picked(state, node);
-    let mut best: Option<(f64, usize, usize, usize)> = None;
+    let mut found: Vec<(f64, usize, usize, usize)> = Vec::new();
     for to in receivers(state, node, RECEIVERS) {
         let theirs = picked(state, to);
         budget.spent += (state.held(node).len() + state.held(to).len()) as u64
@@ -36,25 +39,31 @@ pub(super) fn pair(
         for slot in &mine {
             for back in &theirs {
                 let gain = over - over_after(state, (node, *slot), (to, *back));
-                if gain <= LEAST_GAIN {
-                    continue;
-                }
-                let price =
-                    price_of(state, prices, *slot, to) + price_of(state, prices, *back, node);
-                let score = gain / (price + 2.0 * prices.range).max(1e-9);
-                let given = [(Run::single(*slot), to), (Run::single(*back), node)];
-                if best.is_none_or(|(most, ..)| score > most) && state.allows_all(&given) {
-                    best = Some((score, *slot, *back, to));
+                if gain > LEAST_GAIN {
+                    let price =
+                        price_of(state, prices, *slot, to) + price_of(state, prices, *back, node);
+                    let score = gain / (price + 2.0 * prices.range).max(1e-9);
+                    found.push((score, *slot, *back, to));
                 }
             }
         }
     }
-    let Some((_, slot, back, to)) = best else {
-        return false;
-    };
-    state.give(Run::single(slot), to);
-    state.give(Run::single(back), node);
-    true
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut count = 0;
+    for (_, slot, back, to) in found {
+        let owns = |node: usize, slot: usize| usize::from(state.owner[slot]) == node;
+        if count == AT_ONCE || !owns(node, slot) || !owns(to, back) {
+            continue;
+        }
+        let gain = state.over(node) + state.over(to) - over_after(state, (node, slot), (to, back));
+        let given = [(Run::single(slot), to), (Run::single(back), node)];
+        if gain > LEAST_GAIN && state.allows_all(&given) {
+            state.give(Run::single(slot), to);
+            state.give(Run::single(back), node);
+            count += 1;
+        }
+    }
+    count
 }
 
 /// The excess of two nodes above their targets after an exchange of a slot each.

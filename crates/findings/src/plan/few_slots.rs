@@ -1,8 +1,8 @@
-//! Clusters of which few slots hold anything: all moves of a slot and all exchanges of two, to the end, from many starts.
+//! Clusters of which few slots hold anything: moves of a slot and exchanges of two, to the end, from many starts.
 
 use crate::plan::aims::Aims;
 use crate::plan::budget::Budget;
-use crate::plan::shares::Shares;
+use crate::plan::shares::{MOST_ROLES, Shares};
 use crate::plan::state::{Cap, PlanState, above, allowed};
 
 /// With more loaded slots than this, others come closer in the same time.
@@ -11,10 +11,9 @@ const MOST: usize = 64;
 const STARTS: [(usize, usize); 3] = [(26, 240), (40, 60), (MOST, 8)];
 /// The starts from today, from the best placement known and from the loads by size.
 const FIRST: usize = 8;
-/// The work of one search, in loads of nodes.
-const WORK: u64 = 6_000_000;
-/// Loads of nodes that are looked at in the time of a slot.
-const LOADS: u64 = 4;
+/// The work of one search, in loads of nodes, and as many of these as are looked at in the time of a slot.
+const WORK: u64 = 4_000_000;
+const LOADS: u64 = 8;
 
 /// The cost of a placement: the weight of a role falls with its place, and limits and ceilings outweigh all.
 const OF_LIMIT: f64 = 1e7;
@@ -24,6 +23,8 @@ const OF_AIM: f64 = 1e2;
 const OF_LEVEL: f64 = 1e-3;
 const OF_PRICE: f64 = 1e-2;
 const NEXT_ROLE: f64 = 0.1;
+/// The price of a slot, in shares of all data.
+const OF_SLOT: f64 = 1e-3;
 
 /// A better placement for a request with few loaded slots, from the best one known; `None` where there are many.
 pub(super) fn placed(
@@ -32,21 +33,36 @@ pub(super) fn placed(
     budget: &mut Budget,
 ) -> Option<Vec<Option<usize>>> {
     let shares = known.shares;
+    let roles = 0..shares.weighed();
     let is_loaded = |slot: &usize| {
         let owned = usize::from(known.owner[*slot]) < shares.nodes;
-        owned && (0..shares.weighed()).any(|role| shares.load(*slot, role) > 0.0)
+        owned && roles.clone().any(|role| shares.load(*slot, role) > 0.0)
     };
     let slots: Vec<usize> = (0..shares.slots).filter(is_loaded).collect();
     let (_, starts) = STARTS.into_iter().find(|(most, _)| slots.len() <= *most)?;
+    let is_giant = |slot: usize| {
+        roles
+            .clone()
+            .any(|role| shares.load(slot, role) > shares.largest(role))
+    };
     let nodes: Vec<usize> = shares.request.staying().collect();
+    let place = |node: u16| nodes.iter().position(|other| *other == usize::from(node));
     let mut few = Few {
-        known,
         shares,
         aims,
         most: nodes
             .iter()
             .map(|node| known.cap(*node, Cap::Aimed))
             .collect(),
+        giants: (0..slots.len()).filter(|at| is_giant(slots[*at])).collect(),
+        movable: (0..slots.len())
+            .filter(|at| !shares.is_fixed(slots[*at]))
+            .collect(),
+        home: slots.iter().map(|slot| place(known.home(*slot))).collect(),
+        known: slots
+            .iter()
+            .map(|slot| place(known.owner[*slot]))
+            .collect::<Option<_>>()?,
         slots,
         nodes,
         work: WORK.min(budget.part(WORK).most * LOADS),
@@ -61,15 +77,37 @@ pub(super) fn placed(
     Some(owner)
 }
 
+/// The slots and nodes of a search; nodes are places in `nodes`, slots places in `slots`.
 struct Few<'s, 'a> {
-    known: &'s PlanState<'a>,
     shares: &'a Shares<'a>,
     aims: &'s Aims,
     /// By node: the limit of memory in shares.
     most: Vec<f64>,
     slots: Vec<usize>,
     nodes: Vec<usize>,
+    /// Slots that fill a node alone, and those that may move.
+    giants: Vec<usize>,
+    movable: Vec<usize>,
+    /// The owners today, `None` for one that leaves, and in the best placement known.
+    home: Vec<Option<usize>>,
+    known: Vec<usize>,
     work: u64,
+}
+
+/// A placement, the loads of nodes by role, and the cost of each node.
+struct Placed {
+    node: Vec<usize>,
+    load: Vec<[f64; MOST_ROLES]>,
+    over: Vec<Over>,
+    moved: f64,
+}
+
+/// The cost of a node: how far it is above its aims and bands, and all else.
+#[derive(Clone, Copy, Default)]
+struct Over {
+    aim: [f64; MOST_ROLES],
+    band: [f64; MOST_ROLES],
+    fixed: f64,
 }
 
 /// A fixed sequence of numbers.
@@ -86,7 +124,7 @@ impl Sequence {
 }
 
 impl Few<'_, '_> {
-    /// The best placement of all starts, by the places of nodes.
+    /// The best placement of all starts.
     fn best(&mut self, starts: usize) -> Option<Vec<usize>> {
         let sequence = &mut Sequence(12345);
         let mut best: Option<(f64, Vec<usize>)> = None;
@@ -94,56 +132,32 @@ impl Few<'_, '_> {
             if self.work == 0 {
                 break;
             }
-            let mut placement = match &best {
+            let begin = match &best {
                 Some((_, best)) if start >= FIRST && start % 4 > 0 => self.kicked(best, sequence),
-                _ if start == 0 => self.today()?,
-                _ if start == 1 => self.of_known(),
+                _ if start == 0 => self.known.clone(),
+                _ if start == 1 => self.today(),
                 _ => self.by_size(start, sequence),
             };
-            let cost = self.descend(&mut placement);
+            let (cost, found) = self.descend(begin);
             if best.as_ref().is_none_or(|(least, _)| cost < least - 1e-9) {
-                best = Some((cost, placement));
+                best = Some((cost, found));
             }
         }
-        best.map(|(_, placement)| placement)
+        best.map(|(_, found)| found)
     }
 
-    fn place(&self, node: usize) -> usize {
-        self.nodes
-            .iter()
-            .position(|other| *other == node)
-            .unwrap_or(0)
-    }
-
-    /// Slots of nodes that leave begin on the first that stays; `None` where one of them may not move.
-    fn today(&self) -> Option<Vec<usize>> {
-        let stuck = |slot: &&usize| {
-            let home = usize::from(self.known.home(**slot));
-            self.shares.is_fixed(**slot) && self.shares.leaves(home)
-        };
-        let homes = self
-            .slots
-            .iter()
-            .map(|slot| self.place(usize::from(self.known.home(*slot))));
-        self.slots
-            .iter()
-            .find(stuck)
-            .is_none()
-            .then(|| homes.collect())
-    }
-
-    fn of_known(&self) -> Vec<usize> {
-        let owner = |slot: &usize| self.place(usize::from(self.known.owner[*slot]));
-        self.slots.iter().map(owner).collect()
+    /// Slots of nodes that leave begin where they are known to fit.
+    fn today(&self) -> Vec<usize> {
+        let both = self.home.iter().zip(&self.known);
+        both.map(|(home, known)| home.unwrap_or(*known)).collect()
     }
 
     /// A few slots of a placement go elsewhere.
     fn kicked(&self, best: &[usize], sequence: &mut Sequence) -> Vec<usize> {
         let mut placement = best.to_vec();
         for _ in 0..2 + sequence.below(4) {
-            let at = sequence.below(self.slots.len());
-            if !self.shares.is_fixed(self.slots[at]) {
-                placement[at] = sequence.below(self.nodes.len());
+            if let Some(at) = self.movable.get(sequence.below(self.movable.len())) {
+                placement[*at] = sequence.below(self.nodes.len());
             }
         }
         placement
@@ -152,152 +166,178 @@ impl Few<'_, '_> {
     /// The heaviest slots first, each to the node that is least full with it.
     fn by_size(&self, start: usize, sequence: &mut Sequence) -> Vec<usize> {
         let roles = self.shares.weighed();
-        let mut order: Vec<(f64, usize)> = (0..self.slots.len())
-            .map(|at| {
-                let load = |role: usize| self.shares.load(self.slots[at], role);
-                let size = match start % 3 {
-                    0 => (0..roles).map(load).sum::<f64>(),
-                    1 => (0..roles).map(load).fold(0.0, f64::max),
-                    _ => load(start / 3 % roles),
-                };
-                let noise = if start < 5 {
-                    0.0
-                } else {
-                    sequence.below(1000) as f64 / 1000.0 - 0.5
-                };
-                (size * (1.0 + 0.3 * noise), at)
-            })
-            .collect();
+        let mut size = |at: &usize| {
+            let load = |role: usize| self.shares.load(self.slots[*at], role);
+            let size = match start % 3 {
+                0 => (0..roles).map(load).sum::<f64>(),
+                1 => (0..roles).map(load).fold(0.0, f64::max),
+                _ => load(start / 3 % roles),
+            };
+            let noise = if start < 5 {
+                0.5
+            } else {
+                sequence.below(1000) as f64 / 1000.0
+            };
+            (size * (0.85 + 0.3 * noise), *at)
+        };
+        let mut order: Vec<(f64, usize)> = self.movable.iter().map(&mut size).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut placement = self.of_known();
-        let mut held = vec![0.0; self.nodes.len() * roles];
+        let mut placement = self.known.clone();
+        let mut load = vec![[0.0; MOST_ROLES]; self.nodes.len()];
+        let fixed = (0..self.slots.len()).filter(|at| !self.movable.contains(at));
+        fixed.for_each(|at| self.add(&mut load[placement[at]], at, 1.0));
         for (_, at) in order {
-            let slot = self.slots[at];
-            let home = self.place(usize::from(self.known.home(slot)));
             let fullest = |node: &usize| {
                 let of = (0..roles).map(|role| {
-                    let capacity = self.shares.capacity(self.nodes[*node], role);
-                    (held[node * roles + role] + self.shares.load(slot, role)) / capacity
+                    let own = self.shares.load(self.slots[at], role);
+                    (load[*node][role] + own) / self.shares.capacity(self.nodes[*node], role)
                 });
-                of.fold(0.0, f64::max) * if *node == home { 0.999 } else { 1.0 }
+                let stays = self.home[at] == Some(*node);
+                of.fold(0.0, f64::max) * if stays { 0.999 } else { 1.0 }
             };
             let nodes = 0..self.nodes.len();
-            let chosen = if self.shares.is_fixed(slot) {
-                home
-            } else {
-                nodes
-                    .min_by(|a, b| fullest(a).total_cmp(&fullest(b)))
-                    .unwrap_or(home)
-            };
-            placement[at] = chosen;
-            for role in 0..roles {
-                held[chosen * roles + role] += self.shares.load(slot, role);
-            }
+            let chosen = nodes.min_by(|a, b| fullest(a).total_cmp(&fullest(b)));
+            placement[at] = chosen.unwrap_or(placement[at]);
+            self.add(&mut load[placement[at]], at, 1.0);
         }
         placement
     }
 
-    /// The best single moves and exchanges until none helps.
-    fn descend(&mut self, placement: &mut [usize]) -> f64 {
-        let mut cost = self.cost(placement);
-        let movable: Vec<usize> = (0..self.slots.len())
-            .filter(|at| !self.shares.is_fixed(self.slots[*at]))
-            .collect();
+    /// Moves and exchanges until none helps; the cost, and the placement.
+    fn descend(&mut self, node: Vec<usize>) -> (f64, Vec<usize>) {
+        let mut placed = self.placed(node);
+        let mut cost = self.cost(&placed.over, placed.moved);
         loop {
-            let mut best: Option<(f64, usize, usize, bool)> = None;
-            let mut try_it =
-                |few: &mut Self, placement: &mut [usize], at: usize, to: usize, is_swap: bool| {
-                    let from = placement[at];
-                    let apply = |placement: &mut [usize]| {
-                        if is_swap {
-                            placement.swap(at, to)
-                        } else {
-                            placement[at] = to
-                        }
-                    };
-                    apply(placement);
-                    let tried = few.cost(placement);
-                    if is_swap {
-                        placement.swap(at, to)
-                    } else {
-                        placement[at] = from
-                    }
-                    if tried < best.map_or(cost, |(least, ..)| least) - 1e-9 {
-                        best = Some((tried, at, to, is_swap));
-                    }
-                };
-            for (index, at) in movable.iter().enumerate() {
-                for to in (0..self.nodes.len())
-                    .filter(|to| *to != placement[*at])
-                    .collect::<Vec<_>>()
-                {
-                    try_it(self, placement, *at, to, false);
+            let before = cost;
+            for index in 0..self.movable.len() {
+                let at = self.movable[index];
+                for to in 0..self.nodes.len() {
+                    self.try_it(&mut placed, &mut cost, at, to, None);
                 }
-                for other in &movable[index + 1..] {
-                    if placement[*other] != placement[*at] {
-                        try_it(self, placement, *at, *other, true);
-                    }
+                for other in index + 1..self.movable.len() {
+                    let back = self.movable[other];
+                    let to = placed.node[back];
+                    self.try_it(&mut placed, &mut cost, at, to, Some(back));
                 }
             }
-            let Some((then, at, to, is_swap)) = best else {
-                return cost;
-            };
-            if is_swap {
-                placement.swap(at, to)
-            } else {
-                placement[at] = to
-            }
-            cost = then;
-            if self.work == 0 {
-                return cost;
+            if cost > before - 1e-9 || self.work == 0 {
+                return (cost, placed.node);
             }
         }
     }
 
-    fn cost(&mut self, placement: &[usize]) -> f64 {
-        let (roles, count) = (self.shares.weighed(), self.nodes.len());
-        self.work = self
-            .work
-            .saturating_sub((roles * (count + self.slots.len())) as u64);
-        let (mut held, mut heaviest) = (vec![0.0; count * roles], vec![0.0f64; count * roles]);
-        let mut moved = 0.0;
-        for (slot, at) in self.slots.iter().zip(placement) {
-            for role in 0..roles {
-                let load = self.shares.load(*slot, role);
-                held[at * roles + role] += load;
-                heaviest[at * roles + role] = heaviest[at * roles + role].max(load);
-            }
-            if self.nodes[*at] != usize::from(self.known.home(*slot)) {
-                moved += self.shares.price(*slot, slot + 1) / self.shares.staying as f64 + 1e-3;
+    /// Gives a slot to `to`, which gives another one back; undone where that does not lower the cost.
+    fn try_it(
+        &mut self,
+        placed: &mut Placed,
+        cost: &mut f64,
+        at: usize,
+        to: usize,
+        back: Option<usize>,
+    ) {
+        let from = placed.node[at];
+        if from == to {
+            return;
+        }
+        let work = (self.shares.weighed() * self.nodes.len()) as u64;
+        self.work = self.work.saturating_sub(work);
+        let (loads, overs) = (
+            [placed.load[from], placed.load[to]],
+            [placed.over[from], placed.over[to]],
+        );
+        let moved = placed.moved;
+        self.transfer(placed, at, to);
+        if let Some(back) = back {
+            self.transfer(placed, back, from);
+        }
+        placed.over[from] = self.over(placed, from);
+        placed.over[to] = self.over(placed, to);
+        let tried = self.cost(&placed.over, placed.moved);
+        if tried < *cost - 1e-9 {
+            *cost = tried;
+            return;
+        }
+        placed.node[at] = from;
+        if let Some(back) = back {
+            placed.node[back] = to;
+        }
+        [placed.load[from], placed.load[to]] = loads;
+        [placed.over[from], placed.over[to]] = overs;
+        placed.moved = moved;
+    }
+
+    fn placed(&self, node: Vec<usize>) -> Placed {
+        let mut placed = Placed {
+            load: vec![[0.0; MOST_ROLES]; self.nodes.len()],
+            over: Vec::new(),
+            moved: (0..node.len()).map(|at| self.price(at, node[at])).sum(),
+            node,
+        };
+        for (at, node) in placed.node.iter().enumerate() {
+            self.add(&mut placed.load[*node], at, 1.0);
+        }
+        placed.over = (0..self.nodes.len())
+            .map(|node| self.over(&placed, node))
+            .collect();
+        placed
+    }
+
+    fn transfer(&self, placed: &mut Placed, at: usize, to: usize) {
+        let from = std::mem::replace(&mut placed.node[at], to);
+        self.add(&mut placed.load[from], at, -1.0);
+        self.add(&mut placed.load[to], at, 1.0);
+        placed.moved += self.price(at, to) - self.price(at, from);
+    }
+
+    fn add(&self, load: &mut [f64; MOST_ROLES], at: usize, times: f64) {
+        for (role, load) in load.iter_mut().enumerate().take(self.shares.weighed()) {
+            *load += times * self.shares.load(self.slots[at], role);
+        }
+    }
+
+    fn price(&self, at: usize, node: usize) -> f64 {
+        let slot = self.slots[at];
+        if self.home[at] == Some(node) {
+            0.0
+        } else {
+            self.shares.price(slot, slot + 1) / self.shares.staying as f64 + OF_SLOT
+        }
+    }
+
+    fn over(&self, placed: &Placed, node: usize) -> Over {
+        let mut over = Over::default();
+        for role in 0..self.shares.weighed() {
+            let load = placed.load[node][role];
+            let capacity = self.shares.capacity(self.nodes[node], role);
+            let its = self.giants.iter().filter(|at| placed.node[**at] == node);
+            let heaviest = its.map(|at| self.shares.load(self.slots[*at], role));
+            let (heaviest, largest) = (heaviest.fold(0.0, f64::max), self.shares.largest(role));
+            let at = |level, beside| allowed(level, beside, capacity, heaviest, largest);
+            let aims = self.aims;
+            let in_aims = load / at(aims.aims[role], aims.beside[role]);
+            over.aim[role] = in_aims - 1.0;
+            over.band[role] = load / at(aims.bands[role], aims.beside[role]) - 1.0;
+            let ceiling = at(aims.ceilings[role], aims.most_beside[role]);
+            let ceiling = ceiling.min(aims.tops[role] * capacity);
+            over.fixed += OF_LEVEL * in_aims * in_aims / self.nodes.len() as f64;
+            over.fixed += OF_CEILING * above(load - ceiling);
+            let caps = self.shares.request.caps.as_ref();
+            if caps.is_some_and(|caps| caps.role == role) {
+                over.fixed += OF_LIMIT * above(load - self.most[node]);
             }
         }
-        let mut cost = OF_PRICE * moved;
+        over
+    }
+
+    fn cost(&self, over: &[Over], moved: f64) -> f64 {
+        let mut cost = OF_PRICE * moved + over.iter().map(|of| of.fixed).sum::<f64>();
         let mut weight = 1.0;
-        for role in 0..roles {
-            let (mut above_aim, mut above_band) = (0.0f64, 0.0f64);
-            for node in 0..count {
-                let (load, largest) = (held[node * roles + role], heaviest[node * roles + role]);
-                let capacity = self.shares.capacity(self.nodes[node], role);
-                let full = self.shares.largest(role);
-                let at = |level, beside| allowed(level, beside, capacity, largest, full);
-                let aims = self.aims;
-                let over = load / at(aims.aims[role], aims.beside[role]);
-                above_aim = above_aim.max(over - 1.0);
-                above_band = above_band.max(load / at(aims.bands[role], aims.beside[role]) - 1.0);
-                cost += OF_LEVEL * over * over / count as f64;
-                let ceiling = at(aims.ceilings[role], aims.most_beside[role]);
-                cost += OF_CEILING * above(load - ceiling.min(aims.tops[role] * capacity));
-                if self
-                    .shares
-                    .request
-                    .caps
-                    .as_ref()
-                    .is_some_and(|caps| caps.role == role)
-                {
-                    cost += OF_LIMIT * above(load - self.most[node]);
-                }
+        for role in 0..self.shares.weighed() {
+            let (mut aim, mut band) = (0.0f64, 0.0f64);
+            for of in over {
+                (aim, band) = (aim.max(of.aim[role]), band.max(of.band[role]));
             }
-            cost += weight * (OF_AIM * above_aim + OF_BAND * above_band);
+            cost += weight * (OF_AIM * aim + OF_BAND * band);
             weight *= NEXT_ROLE;
         }
         cost

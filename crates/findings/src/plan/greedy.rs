@@ -10,13 +10,17 @@ use crate::plan::state::{NEAR, PlanState, Run};
 /// Steps of runs: for each node, and for all.
 const STEPS: (usize, usize) = (6, 4000);
 /// Exchanges of pairs, in addition to one for each node.
-const EXCHANGES: usize = 300;
+const EXCHANGES: usize = 2000;
 /// Giants that are exchanged.
 const GIANTS: usize = 6;
 /// The work of the exchanges of one search, in slots and fours of pairs.
 const EXCHANGE_WORK: u64 = 700_000;
 /// Exchanges are for the last of the overshoot: with more than this, in shares, they would be too many.
 const LAST: f64 = 1.0;
+/// How often the pace is looked at, in slots and fours of pairs.
+const LOOK: u64 = 50_000;
+/// And how much faster it may become.
+const HOPE: f64 = 2.0;
 /// After this many exchanges nodes that were stuck are tried again.
 const RETRIED: usize = 16;
 /// Passes of giving back.
@@ -41,8 +45,9 @@ pub(super) fn solve(
 fn shed_all(state: &mut PlanState<'_>, prices: Prices, exchanges: bool, budget: &mut Budget) {
     let nodes = state.shares.nodes;
     let mut stuck = Stuck::new(nodes);
+    let mut pace = (budget.spent, state.total_over());
     for _ in 0..STEPS.0 * nodes + STEPS.1 {
-        if budget.is_spent() {
+        if budget.is_spent() || is_hopeless(state, budget, &mut pace) {
             return;
         }
         if let Some(node) = stuck.fullest(state) {
@@ -52,6 +57,19 @@ fn shed_all(state: &mut PlanState<'_>, prices: Prices, exchanges: bool, budget: 
             return;
         }
     }
+}
+
+/// Whether at the pace since the last look the budget ends long before all nodes are at their targets.
+fn is_hopeless(state: &PlanState<'_>, budget: &Budget, pace: &mut (u64, f64)) -> bool {
+    let worked = budget.spent - pace.0;
+    if worked < LOOK {
+        return false;
+    }
+    let over = state.total_over();
+    let gained = pace.1 - over;
+    *pace = (budget.spent, over);
+    let left = budget.most.saturating_sub(budget.spent) as f64;
+    HOPE * gained * left < over * worked as f64
 }
 
 /// Nodes that no run of slots helps, and what exchanges are left.
@@ -101,7 +119,8 @@ impl Stuck {
                 continue;
             }
             let before = budget.spent;
-            let is_helped = exchange::pair(state, prices, node, budget)
+            let pairs = exchange::pairs(state, prices, node, budget);
+            let is_helped = pairs > 0
                 || self.giants > 0 && {
                     self.giants -= 1;
                     exchange::giant(state, prices, node, budget)
@@ -111,7 +130,7 @@ impl Stuck {
                 self.hopeless[node] = true;
                 continue;
             }
-            self.pairs -= 1;
+            self.pairs = self.pairs.saturating_sub(pairs.max(1));
             self.since_retried += 1;
             self.nodes[node] = false;
             if self.since_retried == RETRIED {

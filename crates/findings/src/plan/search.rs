@@ -10,16 +10,12 @@ use crate::plan::improve::improve;
 use crate::plan::prices::Prices;
 use crate::plan::state::{Bounds, Cap, PlanState};
 
-/// The work of one solution, in slots and pairs of slots.
-const SOLUTION: u64 = 1_200_000;
+/// The work of one solution, in slots and pairs of slots, and more of it for each node.
+const SOLUTION: (u64, u64) = (300_000, 1_200);
 /// The same for improvements.
-const IMPROVEMENT: u64 = 500_000;
-/// Once it has looked at as much, no solution is tried in two ways.
-const SPARING: u64 = 3_000_000;
+const IMPROVEMENT: u64 = 200_000;
 /// Halvings between an aim that was missed and the ratio that is met without it.
 const HALVINGS: usize = 4;
-/// Rounds in which the best plan is improved role by role.
-const ROUNDS: usize = 3;
 /// Aims this close to each other are the same.
 const CLOSE: f64 = 1.02;
 /// A plan that is above its aims by fewer of these steps is better, whatever it costs: first role by role,
@@ -49,7 +45,17 @@ pub(super) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budge
         state: before.clone(),
         budget,
     };
+    let _t = std::time::Instant::now();
     let lifted = search.run();
+    if std::env::var_os("TRACE").is_some() {
+        eprintln!(
+            "search {:?} goals {:?} rank {:?} {:?}",
+            aims.aims,
+            aims.is_goal,
+            search.best,
+            _t.elapsed()
+        );
+    }
     let (best, mut state) = (search.best, search.state);
     let mut of_improvement = budget.part(IMPROVEMENT);
     let mark = state.mark();
@@ -98,13 +104,6 @@ pub(super) struct Rank {
     price: f64,
 }
 
-impl Rank {
-    /// Whether every role is within its band.
-    fn is_even(&self) -> bool {
-        self.uneven.iter().all(|steps| *steps == 0)
-    }
-}
-
 /// The rank of a placement at a price.
 pub(super) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
     let roles = 0..aims.aims.len();
@@ -143,21 +142,26 @@ impl<'a> Search<'_, 'a> {
         if self.before.shares.request.caps.is_some() {
             self.cap = Cap::Hard;
             self.solve(None, &self.bounds(&aims));
-            self.solve(None, &self.bounds(&bands));
         }
+        let even = self.solve(None, &self.bounds(&bands));
         let goals = (0..self.aims.aims.len()).filter(|role| self.aims.is_goal[*role]);
         let goals: Vec<usize> = goals.collect();
-        for leader in &goals {
-            let others = goals.iter().filter(|role| *role != leader);
-            let order: Vec<usize> = [leader].into_iter().chain(others).copied().collect();
-            let (aim, band) = (self.aims.aims[*leader], self.aims.bands[*leader]);
-            self.one_by_one(&order, aim);
-            if band > aim && !self.best.is_even() {
-                self.one_by_one(&order, band);
+        if even.is_some() {
+            self.one_by_one(&goals, &bands, even);
+        } else {
+            for leader in &goals {
+                let others = goals.iter().filter(|role| *role != leader);
+                let order: Vec<usize> = [leader].into_iter().chain(others).copied().collect();
+                self.one_by_one(&order, &self.open(), None);
+                if self.aims.bands[*leader] > CLOSE * self.aims.aims[*leader] {
+                    let mut held = self.open();
+                    held[*leader] = self.aims.bands[*leader];
+                    let met = self.solve(None, &self.bounds(&held));
+                    self.one_by_one(&order[1..], &held, met);
+                }
             }
         }
         let lifted = self.keep_limits();
-        self.improve_one_by_one(&goals);
         if let Some(owner) = few_slots::placed(&self.state, self.aims, self.budget) {
             self.offer(&owner, &self.bounds(&aims));
         }
@@ -184,47 +188,18 @@ impl<'a> Search<'_, 'a> {
         roles.map(open).collect()
     }
 
-    /// One role after the other, the first up to `first`, those after it left open.
-    fn one_by_one(&mut self, order: &[usize], first: f64) {
-        let mut settled = self.open();
-        let mut met = None;
-        for (at, role) in order.iter().enumerate() {
-            settled[*role] = if at == 0 {
-                first
-            } else {
-                self.aims.aims[*role]
+    /// One role after the other to its aim or as near as it comes, from a state that meets what the others are held to.
+    fn one_by_one(&mut self, order: &[usize], held: &[f64], mut met: Option<PlanState<'a>>) {
+        let mut settled = held.to_vec();
+        for role in order {
+            let kept = settled[*role];
+            settled[*role] = self.aims.aims[*role];
+            let found = self.solve(met.as_ref(), &self.bounds(&settled));
+            met = match found {
+                Some(found) => Some(found),
+                None => self.raise(&mut settled, *role, met),
             };
-            let bounds = self.bounds(&settled);
-            let found = self.solve(met.as_ref(), &bounds);
-            met = found.or_else(|| self.raise(&mut settled, *role, met));
-        }
-    }
-
-    /// From the best so far brings each role that is not even to its aim, the others held where they are or even.
-    fn improve_one_by_one(&mut self, goals: &[usize]) {
-        for _ in 0..ROUNDS {
-            let before = self.best.clone();
-            for role in goals {
-                let level = |other: usize| self.aims.height(&self.state, other, 1.0);
-                if level(*role) <= self.aims.aims[*role] {
-                    continue;
-                }
-                let roles = 0..self.aims.aims.len();
-                let held = |other: usize| {
-                    if other == *role {
-                        self.aims.aims[other]
-                    } else {
-                        level(other).max(self.aims.bands[other])
-                    }
-                };
-                let bounds = self.bounds(&roles.map(held).collect::<Vec<f64>>());
-                let best = self.state.clone();
-                self.solve(Some(&best), &bounds);
-                self.solve(None, &bounds);
-            }
-            if self.best == before {
-                return;
-            }
+            settled[*role] = settled[*role].min(kept);
         }
     }
 
@@ -293,7 +268,7 @@ impl<'a> Search<'_, 'a> {
     fn solve(&mut self, from: Option<&PlanState<'a>>, bounds: &Bounds) -> Option<PlanState<'a>> {
         let prices = self.prices;
         let met = self.solve_at(prices, from, bounds);
-        if met.is_some() || self.budget.spent > SPARING {
+        if met.is_some() || from.is_some() {
             return met;
         }
         self.solve_at(prices.sparing(), from, bounds)
@@ -310,8 +285,22 @@ impl<'a> Search<'_, 'a> {
         }
         let mut state = from.unwrap_or(self.before).settled();
         state.set_bounds(bounds);
-        let mut budget = self.budget.part(SOLUTION);
+        let (least, of_node) = SOLUTION;
+        let work = least + of_node * self.before.shares.nodes as u64;
+        let mut budget = self.budget.part(work);
+        let _t = std::time::Instant::now();
         greedy::solve(&mut state, prices, self.aims.level.as_deref(), &mut budget);
+        if std::env::var_os("TRACE").is_some() {
+            eprintln!(
+                "  solve {:?} cap {:?} from {} work {} over {:.4} {:?}",
+                bounds.aims,
+                bounds.cap,
+                from.is_some(),
+                budget.spent,
+                state.total_over(),
+                _t.elapsed()
+            );
+        }
         self.budget.spent += budget.spent;
         let owner = state.owners();
         self.offer(&owner, bounds)

@@ -25,6 +25,10 @@ const LEAST_ROOM: f64 = 1e-3;
 const LEAST_GAIN: f64 = 1e-7;
 /// How much bringing two nodes nearer to each other counts, beside bringing them to their targets.
 const LEVELLING: f64 = 0.15;
+/// As many steps are taken before others are looked for, if they have this part of the score of the best, and of what they
+/// gained by themselves.
+const AT_ONCE: usize = 12;
+const PART: f64 = 0.5;
 /// Steps that cost nothing, or give back spent moves, come before all others.
 const REFUND: f64 = 1e12;
 
@@ -32,11 +36,44 @@ const REFUND: f64 = 1e12;
 #[derive(Clone, Copy)]
 struct Step {
     score: f64,
+    gain: f64,
     run: Run,
     to: usize,
 }
 
-/// Takes the best step out of a node; false if no step gains anything. The budget is charged and not asked: see `greedy`.
+/// The best steps that are found, the best first: none is much worse than that, and no two have a slot in common.
+struct Best(Vec<Step>);
+
+impl Best {
+    /// Steps with a lower score are not taken.
+    #[inline]
+    fn least(&self) -> f64 {
+        let of_first = self.0.first().map_or(0.0, |first| PART * first.score);
+        match self.0.get(AT_ONCE - 1) {
+            Some(last) => of_first.max(last.score),
+            None => of_first,
+        }
+    }
+
+    fn offer(&mut self, step: Step) {
+        let overlaps =
+            |other: &Step| step.run.first < other.run.end && other.run.first < step.run.end;
+        // The first of equals stays.
+        let is_better = |than: &Step| step.score > than.score * (1.0 + 1e-12);
+        let mut overlapping = self.0.iter().filter(|other| overlaps(other));
+        if step.score <= self.least() || !overlapping.all(is_better) {
+            return;
+        }
+        self.0.retain(|other| !overlaps(other));
+        let at = self.0.partition_point(|other| !is_better(other));
+        self.0.insert(at, step);
+        let least = self.least();
+        self.0.truncate(AT_ONCE);
+        self.0.retain(|other| other.score >= least);
+    }
+}
+
+/// Takes the best steps out of a node; false if no step gains anything. The budget is charged and not asked: see `greedy`.
 pub(super) fn shed(
     state: &mut PlanState<'_>,
     prices: Prices,
@@ -51,11 +88,34 @@ pub(super) fn shed(
         Search::<MOST_ROLES>::new(state, prices, node, receivers).best()
     };
     budget.spent += work;
-    let Some(Step { run, to, .. }) = best else {
+    let mut steps = best.0.into_iter();
+    let Some(Step { run, to, .. }) = steps.next() else {
         return false;
     };
     state.give(run, to);
+    for Step { run, to, gain, .. } in steps {
+        // What was found before the other steps may have been done by them.
+        if !is_giant(state, run) && gain_of(state, run, to) > PART * gain && state.allows(run, to) {
+            state.give(run, to);
+        }
+    }
     true
+}
+
+fn is_giant(state: &PlanState<'_>, run: Run) -> bool {
+    state.shares.is_giant[run.first..run.end].contains(&true)
+}
+
+/// By how much the owner of a run without giants and `to` come nearer to their targets.
+fn gain_of(state: &PlanState<'_>, run: Run, to: usize) -> f64 {
+    let from = usize::from(state.owner[run.first]);
+    let mut gain = state.over(from) + state.over(to);
+    for role in 0..state.shares.roles {
+        let load = state.shares.before(run.end)[role] - state.shares.before(run.first)[role];
+        gain -= above(state.loads(from)[role] - load - state.targets(from)[role]);
+        gain -= above(state.loads(to)[role] + load - state.targets(to)[role]);
+    }
+    gain
 }
 
 /// The state that does not change while runs and receivers are tried, for `R` roles.
@@ -135,8 +195,8 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
     }
 
     /// The best step, and the work of finding it.
-    fn best(&self) -> (Option<Step>, u64) {
-        let mut best = None;
+    fn best(&self) -> (Best, u64) {
+        let mut best = Best(Vec::new());
         self.giants(&mut best);
         for run in runs(self.state, self.node) {
             if self.state.owner[run.first] == self.state.home(run.first) {
@@ -157,7 +217,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         slot.is_multiple_of(self.stride) || self.shares.ranks().iter().any(is_heavy)
     }
 
-    fn giants(&self, best: &mut Option<Step>) {
+    fn giants(&self, best: &mut Best) {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
         let its = giants.filter(|slot| usize::from(self.state.owner[*slot]) == self.node);
         for slot in its.filter(|slot| !self.shares.is_fixed(*slot)) {
@@ -173,7 +233,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
     }
 
     /// Tries a slot that has moved before.
-    fn moved(&self, run: Run, best: &mut Option<Step>) {
+    fn moved(&self, run: Run, best: &mut Best) {
         let candidate = self.candidate(run, run);
         for to in &self.receivers {
             if let Some(worth) = self.worth(&candidate, to)
@@ -186,7 +246,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
     }
 
     /// Tries the windows of a run whose slots have not moved.
-    fn windows(&self, run: Run, best: &mut Option<Step>) {
+    fn windows(&self, run: Run, best: &mut Best) {
         let leaves = self.shares.leaves(self.node);
         let mut covers = [run.first; R];
         let mut fits = vec![run.first; self.receivers.len()];
@@ -248,16 +308,16 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         self.shares.before(slot).first_chunk().unwrap_or(&[0.0; R])
     }
 
-    fn give_to_each(&self, candidate: &Candidate<R>, best: &mut Option<Step>) {
-        if self.may_beat(candidate, best.as_ref()) {
+    fn give_to_each(&self, candidate: &Candidate<R>, best: &mut Best) {
+        if self.may_beat(candidate, best) {
             for to in &self.receivers {
                 self.give(candidate, to, best);
             }
         }
     }
 
-    fn give(&self, candidate: &Candidate<R>, to: &Receiver<R>, best: &mut Option<Step>) {
-        if self.may_beat(candidate, best.as_ref())
+    fn give(&self, candidate: &Candidate<R>, to: &Receiver<R>, best: &mut Best) {
+        if self.may_beat(candidate, best)
             && let Some(worth) = self.worth(candidate, to)
         {
             let run = candidate.run;
@@ -287,12 +347,10 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
 
     /// Whether some receiver could make more of it than the best step so far.
     #[inline]
-    fn may_beat(&self, candidate: &Candidate<R>, best: Option<&Step>) -> bool {
+    fn may_beat(&self, candidate: &Candidate<R>, best: &Best) -> bool {
         let price = candidate.price + self.prices.range * (1.0 - f64::from(candidate.sides));
         candidate.gain > LEAST_GAIN
-            && best.is_none_or(|best| {
-                price <= 0.0 || candidate.gain * (1.0 + 2.0 * LEVELLING) > best.score * price
-            })
+            && (price <= 0.0 || candidate.gain * (1.0 + 2.0 * LEVELLING) > best.least() * price)
     }
 
     /// A part of a run whose slots have not moved.
@@ -370,15 +428,19 @@ fn runs(state: &PlanState<'_>, node: usize) -> Vec<Run> {
     runs
 }
 
-/// Keeps the better step; the first of equals stays.
-fn rank(worth: f64, price: f64, run: Run, to: usize, best: &mut Option<Step>) {
+/// Notes a step.
+fn rank(worth: f64, price: f64, run: Run, to: usize, best: &mut Best) {
     let score = if price > 0.0 {
         worth / price
     } else {
         REFUND + worth
     };
-    let is_better = |best: &Step| score > best.score * (1.0 + 1e-12);
-    if score > 0.0 && best.as_ref().is_none_or(is_better) {
-        *best = Some(Step { score, run, to });
+    if score > 0.0 {
+        best.offer(Step {
+            score,
+            gain: worth,
+            run,
+            to,
+        });
     }
 }

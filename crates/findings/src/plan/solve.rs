@@ -20,7 +20,7 @@ use crate::summary::slot_ranges::even_ranges;
 /// A plan is planned again as often as this.
 const AGAIN: usize = 4;
 /// The work of a plan, in slots and pairs of slots.
-const WORK: u64 = 8_000_000;
+const WORK: u64 = 2_500_000;
 /// A ratio that is this much above its aim is not yet missed.
 const MISSED: f64 = 1.02;
 

@@ -354,7 +354,8 @@ mod tests {
     #[test]
     fn coarse_tags_that_share_a_slot_are_expected() {
         // From a simulation: 240 tags of 125 keys, 1,000 of 30 keys.
-        for (tags, keys, median, p99) in [(240.0, 125.0, 136.5, 204.8), (1000.0, 30.0, 32.8, 49.2)] {
+        for (tags, keys, median, p99) in [(240.0, 125.0, 136.5, 204.8), (1000.0, 30.0, 32.8, 49.2)]
+        {
             let found = CompoundPoisson::from(panjer(&[(keys, tags)]).unwrap());
             let found = found.expectation(tags);
             let is_near = |found: f64, truth: f64| (found / truth - 1.0).abs() < 0.01;
@@ -362,7 +363,12 @@ mod tests {
             assert!(is_near(found.max_over_mean_p99, p99), "{found:?}");
         }
         let heavy = vec![125.0; 240];
-        let of = Moments { total: 0.0, squares: 0.0, count: 0.0, heavy };
+        let of = Moments {
+            total: 0.0,
+            squares: 0.0,
+            count: 0.0,
+            heavy,
+        };
         let pairs = CompoundPoisson::from(gamma_mixture(of));
         assert_eq!(pairs.quantile(0.5f64.powf(1.0 / SLOTS as f64)), 250.0);
     }
