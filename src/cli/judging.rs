@@ -1,6 +1,6 @@
 //! How nodes are judged: one set of flags for `analyze` and for the plan that its steps print, so that both judge alike.
 
-use clap::Args;
+use clap::{Args, Parser};
 use serde::Serialize;
 
 use slotscope_engine::error::Result;
@@ -76,7 +76,28 @@ impl JudgeArgs {
 
     /// The flags as words of a command line.
     pub(crate) fn words(&self) -> Vec<String> {
-        words(self)
+        let words = words(self);
+        debug_assert!(
+            Words::read(&words).is_none_or(|read| read == *self),
+            "the flags of a printed command are not those of the run: {words:?}"
+        );
+        words
+    }
+}
+
+/// The flags of a printed command, as a shell gives them back.
+#[derive(Parser)]
+struct Words {
+    #[command(flatten)]
+    judging: JudgeArgs,
+}
+
+impl Words {
+    /// `None` where they cannot be read: a name that looks like a flag.
+    fn read(words: &[String]) -> Option<JudgeArgs> {
+        let program = std::iter::once("slotscope");
+        let read = Words::try_parse_from(program.chain(words.iter().map(String::as_str)));
+        read.ok().map(|read| read.judging)
     }
 }
 
@@ -105,6 +126,7 @@ mod tests {
             args.words().join(" "),
             "--by bytes=2,ops --weight a=2 --weight b=1 --captured a --service self --maxmemory 1gb --growth 8.0 --used-memory a=1gb"
         );
+        assert_eq!(Words::read(&args.words()), Some(args));
         assert_eq!(JudgeArgs::default().words(), Vec::<String>::new());
     }
 }

@@ -242,6 +242,30 @@ fn keys_of_a_prefix_that_grows_count_so_often() {
 }
 
 #[test]
+fn bytes_grow_by_exactly_the_factor_also_where_it_is_a_fraction() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "grow.csv",
+        "key,size\nlb:1,1000000\nu:1,500000\nu:2,500000\nu:3,500000\n",
+    );
+    let args = [
+        "whatif",
+        "grow.csv",
+        "--nodes",
+        "3",
+        "--by",
+        "bytes",
+        "--grow",
+        "lb: = 1.5x",
+        "--json",
+    ];
+    let found = report(&scratch.run(&args));
+    let fullest = &found["after"]["verdict"]["roles"][0]["fullest"]["max_over_mean"];
+    // Two megabytes of three are on one node: 1.5 of the key that grows and 0.5 of another.
+    assert!((fullest.as_f64().unwrap() - 2.0).abs() < 1e-6, "{found}");
+}
+
+#[test]
 fn nodes_keep_what_they_have_where_only_their_number_changes() {
     let scratch = with_dump();
     let topology = slotscope::topology::Topology::even(3, String::new()).unwrap();

@@ -5,6 +5,7 @@ mod arithmetic;
 mod bounds;
 mod campaign;
 mod clusters;
+mod gate;
 mod laws;
 mod refusals;
 

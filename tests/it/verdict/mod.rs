@@ -9,6 +9,8 @@ mod nothing_planted;
 mod operator;
 mod parity;
 mod planted;
+mod reproducers;
+mod requests;
 mod scene;
 mod situations;
 

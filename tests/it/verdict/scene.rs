@@ -219,7 +219,7 @@ impl Scene {
     }
 
     /// The files of `collect` beside the keys.
-    fn described(&self) -> String {
+    pub(super) fn described(&self) -> String {
         let mut manifest = Manifest {
             servers: self.servers.clone(),
             ..self.manifest.clone()

@@ -45,17 +45,7 @@ pub(super) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budge
         state: before.clone(),
         budget,
     };
-    let _t = std::time::Instant::now();
     let lifted = search.run();
-    if std::env::var_os("TRACE").is_some() {
-        eprintln!(
-            "search {:?} goals {:?} rank {:?} {:?}",
-            aims.aims,
-            aims.is_goal,
-            search.best,
-            _t.elapsed()
-        );
-    }
     let (best, mut state) = (search.best, search.state);
     let mut of_improvement = budget.part(IMPROVEMENT);
     let mark = state.mark();
@@ -288,19 +278,7 @@ impl<'a> Search<'_, 'a> {
         let (least, of_node) = SOLUTION;
         let work = least + of_node * self.before.shares.nodes as u64;
         let mut budget = self.budget.part(work);
-        let _t = std::time::Instant::now();
         greedy::solve(&mut state, prices, self.aims.level.as_deref(), &mut budget);
-        if std::env::var_os("TRACE").is_some() {
-            eprintln!(
-                "  solve {:?} cap {:?} from {} work {} over {:.4} {:?}",
-                bounds.aims,
-                bounds.cap,
-                from.is_some(),
-                budget.spent,
-                state.total_over(),
-                _t.elapsed()
-            );
-        }
         self.budget.spent += budget.spent;
         let owner = state.owners();
         self.offer(&owner, bounds)

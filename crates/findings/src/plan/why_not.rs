@@ -60,7 +60,7 @@ impl WhyNot {
 /// A placement is better by this much.
 const BETTER: f64 = 0.03;
 /// The work of looking for a reason.
-const REASON: u64 = 3_000_000;
+const REASON: u64 = 800_000;
 
 /// Why a role is above its band.
 pub(crate) fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {

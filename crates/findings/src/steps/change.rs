@@ -20,7 +20,7 @@ const RISES: f64 = 0.005;
 /// More parts that are tried where parts land on the fullest node.
 const MORE_PARTS: u32 = 5;
 /// The work of the plan after a change that is tried.
-const WORK: u64 = 2_000_000;
+const WORK: u64 = 800_000;
 /// The least gain of a change, in fair shares and as a part of the excess.
 const GAINS: [f64; 2] = [0.02, 0.05];
 const GAIN_OF_EXCESS: f64 = 0.1;

@@ -1,0 +1,140 @@
+//! Which plans are worth their moves: gains on both sides of each threshold, and requests in which one aim decides.
+
+use slotscope::metric::Metric;
+use slotscope::plan::move_request::{Caps, MoveRequest, Role};
+use slotscope::plan::solve::{MovePlan, plan};
+
+/// Parts of what stays on a node, so that none of them is heavier than half of a share.
+const PARTS: u64 = 10;
+
+/// Two nodes of a mean of 10,000: the first holds `fullest`, of which a slot of `gain` can move, and nothing else can.
+fn two_nodes(metric: Metric, fullest: u64, gain: u64, moved_part: f64) -> MovePlan {
+    let mut loads = vec![(fullest - gain) / PARTS; PARTS as usize];
+    loads[0] += (fullest - gain) % PARTS;
+    loads.push(gain);
+    let rest = 20_000 - fullest;
+    loads.extend(vec![rest / PARTS; PARTS as usize]);
+    *loads.last_mut().unwrap() += rest % PARTS;
+    let first = PARTS as usize + 1;
+    let owner = (0..loads.len()).map(|slot| Some(usize::from(slot >= first)));
+    let mut price = vec![1000; loads.len()];
+    price[PARTS as usize] = 0;
+    let others: u64 = price.iter().sum();
+    price[PARTS as usize] = (others as f64 * moved_part / (1.0 - moved_part)) as u64;
+    let role = Role {
+        band: 1.0,
+        ..Role::even(metric, &loads, 2, 0.0)
+    };
+    let mut request = MoveRequest::new(vec![role], owner.collect());
+    request.fixed = (0..loads.len())
+        .map(|slot| slot != PARTS as usize)
+        .collect();
+    request.price = Some(&price);
+    plan(&request)
+}
+
+#[test]
+fn a_gain_has_to_be_worth_what_moves() {
+    // The fullest node in ten-thousandths of a share, the least gain that is enough, and the part of all data that moves.
+    let table = [
+        (Metric::Bytes, 11_000, 200, 0.001),
+        (Metric::Keys, 11_000, 200, 0.001),
+        (Metric::Ops, 11_000, 500, 0.001),
+        (Metric::Bytes, 15_000, 500, 0.001),
+        (Metric::Ops, 17_000, 700, 0.001),
+        (Metric::Bytes, 11_000, 200, 0.099),
+        (Metric::Bytes, 11_000, 500, 0.249),
+    ];
+    for (metric, fullest, least, part) in table {
+        let found = |gain: u64| two_nodes(metric, fullest, gain, part).is_step;
+        let what = format!("{metric:?} {fullest} {least} {part}");
+        assert!(!found(least - 10), "{what}: too little");
+        assert!(found(least + 10), "{what}: enough");
+    }
+}
+
+/// Slots of two roles on nodes, one row a node.
+type Slots<'a> = &'a [&'a [(u64, u64)]];
+
+fn placed(slots: Slots<'_>) -> (Vec<u64>, Vec<u64>, Vec<Option<usize>>) {
+    let all = || {
+        slots
+            .iter()
+            .enumerate()
+            .flat_map(|(node, of)| of.iter().map(move |slot| (node, *slot)))
+    };
+    (
+        all().map(|(_, (first, _))| first).collect(),
+        all().map(|(_, (_, second))| second).collect(),
+        all().map(|(node, _)| Some(node)).collect(),
+    )
+}
+
+fn planned(slots: Slots<'_>, bands: [f64; 2], caps: Option<[f64; 2]>) -> MovePlan {
+    let (first, second, owner) = placed(slots);
+    let nodes = slots.len();
+    let role = |loads, band| Role {
+        band,
+        ..Role::even(Metric::Bytes, loads, nodes, 0.03)
+    };
+    let roles = vec![role(&first, bands[0]), role(&second, bands[1])];
+    let mut request = MoveRequest::new(roles, owner);
+    request.caps = caps.map(|[aimed, hard]| Caps {
+        role: 0,
+        aimed: vec![Some(aimed); nodes],
+        hard: vec![Some(hard); nodes],
+    });
+    plan(&request)
+}
+
+#[test]
+fn limits_come_before_ceilings_and_bands_before_aims() {
+    // A node above its limit is relieved, though that brings the other role above what it is today.
+    let slots: Slots<'_> = &[
+        &[(30, 10), (30, 10), (30, 10)],
+        &[(10, 10), (10, 10), (10, 10)],
+    ];
+    let plan = planned(slots, [2.0, 1.05], Some([60.0, 65.0]));
+    assert!(
+        plan.is_step && plan.roles[0].after <= 65.0 / 60.0 + 1e-9,
+        "{plan:?}"
+    );
+    assert!(
+        !plan.lifted.is_empty() && plan.roles[1].after > 1.3,
+        "{plan:?}"
+    );
+    // The same without the limit: the second role is even and stays so.
+    assert!(!planned(slots, [2.0, 1.05], None).is_step);
+    // Both are brought into their bands; neither is brought to its aim at the cost of the other's band.
+    let slots: Slots<'_> = &[
+        &[(22, 9), (22, 9), (22, 9), (22, 9), (22, 9), (22, 9)],
+        &[(9, 22), (9, 22), (9, 22), (9, 22), (9, 22), (9, 22)],
+    ];
+    let plan = planned(slots, [1.2, 1.2], None);
+    assert!(plan.roles.iter().all(|role| role.after <= 1.2), "{plan:?}");
+}
+
+#[test]
+fn no_role_becomes_worse_than_it_is_or_than_its_band() {
+    // The first role could be even if the second became worse, which is above its band already.
+    let slots: Slots<'_> = &[
+        &[(40, 30), (40, 30), (40, 30)],
+        &[(20, 50), (20, 50), (20, 50)],
+    ];
+    let plan = planned(slots, [1.05, 1.05], None);
+    for role in &plan.roles {
+        assert!(role.after <= role.before.max(1.05) + 1e-9, "{plan:?}");
+    }
+    // A slot that fills a node leaves no room to make that node fuller.
+    let giant: Slots<'_> = &[
+        &[(10, 200), (10, 17)],
+        &[(50, 10), (50, 10)],
+        &[(15, 10), (15, 10)],
+    ];
+    let plan = planned(giant, [1.05, 1.05], None);
+    assert!(
+        plan.roles[1].after <= plan.roles[1].before + 1e-9,
+        "{plan:?}"
+    );
+    assert!(plan.roles[0].after < plan.roles[0].before, "{plan:?}");
+}

@@ -1,0 +1,110 @@
+//! What the one row of moves asks for: which roles in which order, over which nodes, and within which limits of memory.
+
+use slotscope::summary::Summary;
+use slotscope::summary::step::{Requested, Step, StepKind};
+
+use crate::verdict::scene::{Scene, info, noeviction};
+use slotscope::slot::slot;
+
+const KEYS: usize = 12_000;
+
+/// Three nodes of which the first owns more slots; keys of 1,000 bytes and one operation each.
+fn uneven(ends: &[u64]) -> Scene {
+    let rows = (0..KEYS).map(|at| format!("session:{at},1000,10"));
+    Scene::on(ends).keys("key,size,ops", rows)
+}
+
+fn row(summary: &Summary) -> &Step {
+    let mut steps = summary.verdict.steps.iter();
+    let found = steps.find(|step| step.kind == StepKind::Move && step.command.is_some());
+    found.unwrap_or_else(|| panic!("{:#?}", summary.verdict))
+}
+
+fn request(summary: &Summary) -> &Requested {
+    row(summary).request.as_ref().unwrap()
+}
+
+fn order(request: &Requested) -> Vec<&str> {
+    request
+        .roles
+        .iter()
+        .map(|role| role.metric.as_str())
+        .collect()
+}
+
+const SKEWED: [u64; 3] = [8191, 12_287, 16_383];
+
+#[test]
+fn load_comes_first_unless_a_node_uses_three_quarters_of_its_memory() {
+    let used = |part: f64| {
+        uneven(&SKEWED)
+            .servers(noeviction(&[part, 0.3, 0.3]))
+            .summary()
+    };
+    assert_eq!(order(request(&uneven(&SKEWED).summary())), ["ops", "bytes"]);
+    assert_eq!(order(request(&used(0.74))), ["ops", "bytes"]);
+    assert_eq!(order(request(&used(0.75))), ["bytes", "ops"]);
+}
+
+#[test]
+fn uneven_roles_are_goals_and_even_ones_are_guards() {
+    let summary = uneven(&SKEWED).summary();
+    let both = &request(&summary).roles;
+    assert!(both.iter().all(|role| role.is_goal), "{both:?}");
+    let [ops, bytes] = [&both[0], &both[1]];
+    assert!((ops.aim - 1.10).abs() < 1e-6 && (bytes.aim - 1.03).abs() < 1e-6);
+    // No more than today, 1.5 shares.
+    assert!((bytes.ceiling - 1.5).abs() < 0.03, "{bytes:?}");
+    // A role that is even may stay as it is, within its band.
+    let rows = (0..KEYS).map(|at| {
+        let is_hot = at % 20 == 0 && slot(format!("session:{at}").as_bytes()) < 5461;
+        format!("session:{at},1000,{}", if is_hot { 300 } else { 10 })
+    });
+    let summary = Scene::even(3).keys("key,size,ops", rows).summary();
+    let roles = &request(&summary).roles;
+    let bytes = roles.iter().find(|role| role.metric == "bytes").unwrap();
+    assert!(
+        !bytes.is_goal && bytes.aim < 1.06 && bytes.ceiling < 1.1,
+        "{bytes:?}"
+    );
+}
+
+#[test]
+fn shares_are_those_of_the_nodes_that_are_to_hold_slots() {
+    let listing = crate::verdict::scene::lines_of(&[5460, 10_922, 16_383]);
+    let empty = "node3 10.0.0.9:6379@16379 master - 0 0 1 connected\n";
+    let rows = (0..KEYS).map(|at| format!("session:{at},1000,10"));
+    let summary = Scene::listed(listing + empty)
+        .keys("key,size,ops", rows)
+        .summary();
+    let request = request(&summary);
+    assert_eq!((request.nodes, request.changes_nodes), (4, true));
+    let before = request.before.memory.unwrap().max_over_mean;
+    assert!((before - 4.0 / 3.0).abs() < 0.03, "{before}");
+    // An even role stays even, over the nodes of then.
+    let ceilings = request.roles.iter().map(|role| role.ceiling);
+    assert!(ceilings.fold(0.0, f64::max) < 1.25, "{request:?}");
+    let after = row(&summary).after.memory.unwrap().max_over_mean;
+    assert!(after <= 1.06, "{after}");
+}
+
+#[test]
+fn limits_of_memory_are_those_of_each_node_beside_what_is_not_keys() {
+    let caps = |scene: Scene| request(&scene.summary()).caps.clone();
+    assert_eq!(caps(uneven(&SKEWED)), []);
+    let some = {
+        let mut servers = noeviction(&[0.3, 0.3, 0.3]);
+        servers[1].maxmemory = Some(0);
+        caps(uneven(&SKEWED).servers(servers))
+    };
+    assert!(
+        some[0].is_some() && some[1].is_none() && some[2].is_some(),
+        "{some:?}"
+    );
+    let evicting = uneven(&SKEWED).servers([0.3; 3].map(|used| info(used, "allkeys-lru")));
+    assert_eq!(caps(evicting), [], "a cache is full by design");
+    // What a node uses beside its keys is a constant: the one that uses most can be filled least.
+    let differing = caps(uneven(&SKEWED).servers(noeviction(&[0.3, 0.5, 0.4])));
+    let [first, second, third] = [0, 1, 2].map(|at| differing[at].unwrap());
+    assert!(second < third && third < first, "{differing:?}");
+}
