@@ -192,8 +192,11 @@ class Plan(TypedDict, total=False):
     #: The allocator of the server, for estimated sizes in memory: INFO memory names it, distributions have their own
     allocator: str
 
-    #: What is evened out: keys, bytes, ops, accesses or bytes=2,ops=1
+    #: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
     by: str
+
+    #: The nodes that captures are of, where these do not show it: ids, addresses or hostnames
+    captured: str | list[str]
 
     #: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
     column_separator: str
@@ -218,6 +221,9 @@ class Plan(TypedDict, total=False):
 
     #: The format; `--format help` lists all
     format: str
+
+    #: How much the data grows in a month, in percent: 8, 8%
+    growth: float
 
     #: Keep what is read of running servers in this new directory, as collect does
     keep: Path
@@ -258,7 +264,7 @@ class Plan(TypedDict, total=False):
     #: Move at most this many slots
     max_slots: int
 
-    #: Bytes that a node may use, as in redis.conf: 4gb; nodes are filled to 90%
+    #: The memory limit of a node, as in redis.conf: 4gb
     maxmemory: str
 
     #: Only keys of at least this size: bytes, or 10kb, 1mb
@@ -335,6 +341,9 @@ class Plan(TypedDict, total=False):
 
     #: Only keys of these types, such as string,hash
     type: str | list[str]
+
+    #: The memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
+    used_memory: dict[str, str] | list[str]
 
     #: The ACL user [default: the default user]
     user: str

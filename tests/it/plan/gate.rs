@@ -1,4 +1,4 @@
-//! Which plans are worth their moves: gains on both sides of each threshold, and requests in which one aim decides.
+//! The gate of plans: gains on both sides of each threshold, and requests in which one aim decides.
 
 use slotscope::metric::Metric;
 use slotscope::plan::move_request::{Caps, MoveRequest, Role};

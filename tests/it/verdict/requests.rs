@@ -1,4 +1,4 @@
-//! What the one row of moves asks for: which roles in which order, over which nodes, and within which limits of memory.
+//! The request of the one row of moves: its roles and their order, its nodes, and the limits of memory.
 
 use slotscope::summary::Summary;
 use slotscope::summary::step::{Requested, Step, StepKind};
@@ -103,7 +103,7 @@ fn limits_of_memory_are_those_of_each_node_beside_what_is_not_keys() {
     );
     let evicting = uneven(&SKEWED).servers([0.3; 3].map(|used| info(used, "allkeys-lru")));
     assert_eq!(caps(evicting), [], "a cache is full by design");
-    // What a node uses beside its keys is a constant: the one that uses most can be filled least.
+    // Overhead is a constant: the node with most of it can be filled least.
     let differing = caps(uneven(&SKEWED).servers(noeviction(&[0.3, 0.5, 0.4])));
     let [first, second, third] = [0, 1, 2].map(|at| differing[at].unwrap());
     assert!(second < third && third < first, "{differing:?}");

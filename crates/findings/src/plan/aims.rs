@@ -18,7 +18,7 @@ const GAIN_OF_EXCESS: f64 = 0.1;
 const GAIN_OF_MOVED: f64 = 0.2;
 /// Less over a limit than this part of a share is rounding.
 pub(super) const LEAST_EXCESS: f64 = 1e-4;
-/// What a node may hold beside a slot that fills it, in parts of that slot.
+/// The load beside a slot that fills its node, in parts of that slot.
 const BESIDE: f64 = 0.03;
 /// Giants that leave the other nodes more than this of their shares change nothing for those.
 const HARDLY_LESS: f64 = 0.98;
@@ -119,7 +119,7 @@ impl Aims {
         }
     }
 
-    /// What a node holds at `level` of a slot that fills it: a level above the band lets such nodes off as much.
+    /// The most of a slot that fills it that a node holds at `level`: a level above the band lets such nodes off as much.
     fn beside_at(&self, role: usize, level: f64) -> f64 {
         let band = self.bands[role];
         let slack = if band.is_finite() {

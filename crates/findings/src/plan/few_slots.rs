@@ -102,7 +102,7 @@ struct Placed {
     moved: f64,
 }
 
-/// The cost of a node: how far it is above its aims and bands, and all else.
+/// The cost of a node: how far it is above its aims and bands, and everything else.
 #[derive(Clone, Copy, Default)]
 struct Over {
     aim: [f64; MOST_ROLES],

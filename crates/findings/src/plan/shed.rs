@@ -94,7 +94,7 @@ pub(super) fn shed(
     };
     state.give(run, to);
     for Step { run, to, gain, .. } in steps {
-        // What was found before the other steps may have been done by them.
+        // The steps before it may have done the same.
         if !is_giant(state, run) && gain_of(state, run, to) > PART * gain && state.allows(run, to) {
             state.give(run, to);
         }
