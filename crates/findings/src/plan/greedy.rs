@@ -20,7 +20,7 @@ const LAST: f64 = 1.0;
 /// How often the pace is looked at, in slots and fours of pairs.
 const LOOK: u64 = 50_000;
 /// And how much faster it may become.
-const HOPE: f64 = 2.0;
+const HOPE: f64 = 3.0;
 /// After this many exchanges nodes that were stuck are tried again.
 const RETRIED: usize = 16;
 /// Passes of giving back.

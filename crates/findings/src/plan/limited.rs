@@ -7,7 +7,7 @@ use crate::plan::prices::Prices;
 use crate::plan::state::PlanState;
 
 /// The work of one attempt, in slots and pairs of slots.
-const WORK: u64 = 1_000_000;
+const WORK: u64 = 3_000_000;
 /// Halvings in the search for the lowest aims.
 const HALVINGS: usize = 12;
 

@@ -13,7 +13,7 @@ use crate::plan::state::{Bounds, Cap, PlanState};
 /// The work of one solution, in slots and pairs of slots, and more of it for each node.
 const SOLUTION: (u64, u64) = (300_000, 1_200);
 /// The same for improvements.
-const IMPROVEMENT: u64 = 200_000;
+const IMPROVEMENT: u64 = 500_000;
 /// Halvings between an aim that was missed and the ratio that is met without it.
 const HALVINGS: usize = 4;
 /// Aims this close to each other are the same.

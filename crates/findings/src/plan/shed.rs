@@ -6,6 +6,7 @@
 use std::cell::Cell;
 
 use crate::plan::budget::Budget;
+use crate::plan::move_request::MoveLimits;
 use crate::plan::prices::Prices;
 use crate::plan::receivers::receivers;
 use crate::plan::shares::{FEW_ROLES, MOST_ROLES, Shares};
@@ -28,7 +29,7 @@ const LEVELLING: f64 = 0.15;
 /// As many steps are taken before others are looked for, if they have this part of the score of the best, and of what they
 /// gained by themselves.
 const AT_ONCE: usize = 12;
-const PART: f64 = 0.5;
+const PART: f64 = 0.8;
 /// Steps that cost nothing, or give back spent moves, come before all others.
 const REFUND: f64 = 1e12;
 
@@ -93,7 +94,9 @@ pub(super) fn shed(
         return false;
     };
     state.give(run, to);
-    for Step { run, to, gain, .. } in steps {
+    // Of limited moves each has to be the best.
+    let is_limited = state.limits != MoveLimits::default();
+    for Step { run, to, gain, .. } in steps.filter(|_| !is_limited) {
         // The steps before it may have done the same.
         if !is_giant(state, run) && gain_of(state, run, to) > PART * gain && state.allows(run, to) {
             state.give(run, to);
