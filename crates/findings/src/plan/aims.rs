@@ -6,8 +6,8 @@
 //! fuller than the fullest of today, unless that is within the band.
 
 use crate::plan::lower_bound::LowerBound;
-use crate::plan::shares::Shares;
-use crate::plan::state::{Bounds, Cap, NEAR, PlanState, allowed};
+use crate::plan::shares::{Shares, allowed};
+use crate::plan::state::{Bounds, Cap, NEAR, PlanState};
 
 /// A plan aims this far below a band, so that rounding does not bring it above.
 const WITHIN: f64 = 0.98;

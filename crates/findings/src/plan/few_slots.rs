@@ -2,8 +2,8 @@
 
 use crate::plan::aims::Aims;
 use crate::plan::budget::Budget;
-use crate::plan::shares::{MOST_ROLES, Shares};
-use crate::plan::state::{Cap, PlanState, above, allowed};
+use crate::plan::shares::{MOST_ROLES, Shares, allowed};
+use crate::plan::state::{Cap, PlanState, above};
 
 /// With more loaded slots than this, others come closer in the same time.
 const MOST: usize = 64;

@@ -277,3 +277,15 @@ fn ranks(slots: usize, key: impl Fn(usize) -> f64) -> Vec<u16> {
     }
     ranks
 }
+
+/// The load that a node may hold at `level` fair shares; where a slot fills it, more than the largest share, `beside` times
+/// that slot if this is more.
+#[inline]
+pub(super) fn allowed(level: f64, beside: f64, capacity: f64, heaviest: f64, largest: f64) -> f64 {
+    let open = level * capacity;
+    if heaviest > largest {
+        open.max(beside * heaviest)
+    } else {
+        open
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::plan::move_request::MoveLimits;
 use crate::plan::rest::NodeLoad;
-use crate::plan::shares::{NOBODY, Shares};
+use crate::plan::shares::{NOBODY, Shares, allowed};
 
 /// Less than this is rounding.
 pub(super) const NEAR: f64 = 1e-9;
@@ -54,18 +54,6 @@ pub(super) struct Bounds {
     pub tops: Vec<f64>,
     /// The limits of memory.
     pub cap: Cap,
-}
-
-/// The load that a node may hold at `level` fair shares; where a slot fills it, more than the largest share, `beside` times
-/// that slot if this is more.
-#[inline]
-pub(super) fn allowed(level: f64, beside: f64, capacity: f64, heaviest: f64, largest: f64) -> f64 {
-    let open = level * capacity;
-    if heaviest > largest {
-        open.max(beside * heaviest)
-    } else {
-        open
-    }
 }
 
 /// Owners and loads, as far as the plan has come.
