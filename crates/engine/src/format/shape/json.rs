@@ -24,8 +24,9 @@ pub(super) enum Json {
     Refused(String),
 }
 
-const OTHER: &str = "JSON of another form, no list of keys: jq -c '.[]' FILE | slotscope analyze -, where its elements are keys or \
-    objects with a member key; --format lines reads each line as a key";
+const OTHER: &str = "JSON of another form, no list of keys: jq -r 'keys[]' FILE | slotscope analyze -, where its members are the keys; \
+    jq -c '.[]' FILE | slotscope analyze -, where its elements are keys or objects with a member key; --format lines reads each line \
+    as a key";
 
 /// The kind of the rows, if they are JSON.
 pub(super) fn of(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
@@ -111,8 +112,8 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
             .any(|word| name.eq_ignore_ascii_case(word))
     };
     if texts.iter().any(|(name, _)| is_command(name)) {
-        let way_out = "commands in JSON, no key dump: jq -r '.Command // .command // .cmd // .args' FILE | slotscope fanout - says which of them span slots; \
-            --format lines reads each line as a key";
+        let way_out = "commands in JSON, no key dump: jq -r '.Command // .command // .cmd' FILE | awk '{print $2}' | slotscope analyze - \
+            takes their first arguments as keys; --format lines reads each line as a key";
         return Some(Json::Refused(way_out.into()));
     }
     let is_name = |texts: &Vec<&[u8]>| {

@@ -65,7 +65,7 @@ enum Rows {
 pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     let names = &ColumnNames::USUAL;
     let lines = Lines::of(head);
-    // What is looked at does not grow beyond its limit: a longer first line is judged by its start.
+    // A first line that is longer than the limit is judged by its start.
     let is_full = lines.head.len() >= LOOKED_AT;
     let has_line = memchr::memchr(b'\n', lines.head).is_some() || lines.is_whole || is_full;
     if let Some(at) = record::lead(&lines.rows) {
