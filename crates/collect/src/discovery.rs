@@ -114,7 +114,10 @@ mod tests {
                 panic!("a Sentinel was taken for a server")
             };
             let said = error.to_string();
-            assert!(said.contains("Sentinel") && said.ends_with(expected), "{said}");
+            assert!(
+                said.contains("Sentinel") && said.ends_with(expected),
+                "{said}"
+            );
         }
         let access = scripted::access();
         let server = scripted::start(move |_| Some(unknown()));

@@ -244,8 +244,7 @@ fn commands_that_are_not_known_are_counted_by_name() {
     let text = scratch.run(&["fanout", "batches"]);
     let warning = "warning: 3 commands with an unknown name, not counted: JSON.NEW 2,";
     assert!(stdout(&text).contains(warning), "{}", stdout(&text));
-    let monitor =
-        "1.5 [0 a:1] \"FT.NEW\" \"idx\" \"q\"\n1.6 [0 a:1] \"get\" \"k\"\nnot a line\n";
+    let monitor = "1.5 [0 a:1] \"FT.NEW\" \"idx\" \"q\"\n1.6 [0 a:1] \"get\" \"k\"\nnot a line\n";
     scratch.file("m", monitor);
     let found = fanout(&scratch, &["m"]);
     assert_eq!(

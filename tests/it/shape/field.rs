@@ -113,3 +113,32 @@ fn an_unreadable_size_is_in_the_first_lines_of_the_terminal() {
         "{text}"
     );
 }
+
+#[test]
+fn empty_cells_and_zeros_are_no_keys_with_their_slots() {
+    let rows: String = (0..300)
+        .map(|i| format!("user:{i},0,{},\n", u8::from(i == 7) * 9))
+        .collect();
+    let (read, _) = report(&format!("key,db,idle,tag\n{rows}"));
+    let taken = read["slots"]["keys"].as_array().unwrap();
+    let taken = taken.iter().filter(|keys| keys.as_u64() > Some(0)).count();
+    assert!(taken > 250, "{taken} slots");
+}
+
+#[test]
+fn seconds_to_live_count_from_the_writing_of_the_file() {
+    let scratch = Scratch::new();
+    let rows: String = (0..400)
+        .map(|i| format!("user:{i},100,{}\n", 3600 + i))
+        .collect();
+    scratch.file("keys.csv", format!("key,size,ttl\n{rows}"));
+    for (bounds, kept) in [("30m..2h", 400), ("1s..30m", 0), ("3700s..2h", 300)] {
+        let output = scratch.run(&["analyze", "keys.csv", "--json", "--ttl", bounds]);
+        let read: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        assert_eq!(
+            read["input"]["keys"].as_u64().unwrap_or(0),
+            kept,
+            "{bounds}"
+        );
+    }
+}

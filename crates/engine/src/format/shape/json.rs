@@ -9,6 +9,7 @@ use crate::format::shape::column::{Column, MOST, MayBeSize, share};
 use crate::format::shape::lines::Lines;
 use crate::format::table::Span;
 use crate::format::table::columns::{ColumnNames, Role};
+use crate::format::table::names::FIRST_RANK;
 use crate::metric::Metric;
 
 /// The kind of JSON.
@@ -178,8 +179,13 @@ fn is_key(name: &[u8], names: &ColumnNames) -> bool {
     names.role(name).is_some_and(|(role, _)| role == Role::Key)
 }
 
+/// Whether a member is called key or name: other names with that word are those of settings, too.
 fn has_key(members: &[Member<'_>], names: &ColumnNames) -> bool {
-    members.iter().any(|(name, ..)| is_key(name, names))
+    let is_listed = |name: &[u8]| {
+        let role = names.role(name);
+        role.is_some_and(|(role, rank)| role == Role::Key && rank < FIRST_RANK)
+    };
+    members.iter().any(|(name, ..)| is_listed(name))
 }
 
 fn has_key_in_array(lines: &Lines<'_>, names: &ColumnNames) -> bool {

@@ -252,8 +252,6 @@ pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
             && column.are_numbers() >= 0.99
             && column.numbers.len() == column.len()
             && column.numbers.iter().all(|slot| *slot < 16384)
-            // One number in every row proves nothing: 0 is the slot of an empty cell.
-            && column.numbers.iter().any(|slot| *slot != column.numbers[0])
     };
     let slots = (0..columns.len()).filter(|column| is_slot(&columns[*column]));
     let keys = |slots: usize| {
@@ -265,8 +263,9 @@ pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
                 .count();
             right as f64 >= MOST * numbers.len() as f64
         };
+        // Cells that come again prove nothing: 0 is the slot of an empty one.
         (0..columns.len())
-            .filter(move |key| *key != slots)
+            .filter(move |key| *key != slots && columns[*key].is_unique())
             .find(fits)
             .map(|key| (slots, key))
     };
