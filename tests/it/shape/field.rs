@@ -142,3 +142,29 @@ fn seconds_to_live_count_from_the_writing_of_the_file() {
         );
     }
 }
+
+#[test]
+fn a_total_is_not_a_key_and_a_unit_beside_a_size_is_not_ignored() {
+    let rows = |unit: &str| -> String {
+        (0..300)
+            .map(|i| format!("user:{i},{}{unit}\n", 100 + i))
+            .collect()
+    };
+    for last in ["Total,74850\n", "TOTAL,74850\n", "\"Grand Total\",74850\n"] {
+        let (read, _) = report(&format!("key,size\n{}{last}", rows("")));
+        let input = &read["input"];
+        let kept = (&input["keys"], &input["rejected"]["count"]);
+        assert_eq!(kept, (&300.into(), &1.into()), "{last}");
+    }
+    let (read, _) = report(&format!("key,size,unit\n{}", rows(",KB")));
+    assert!(
+        read["input"]["weights"]["bytes"].is_null(),
+        "{}",
+        read["input"]["weights"]
+    );
+    let (read, code) = report(&format!("key;size (KB)\n{}", rows("").replace(',', ";0,")));
+    assert_eq!(
+        (read["verdict"]["state"].as_str(), code),
+        (Some("unjudged"), 2)
+    );
+}

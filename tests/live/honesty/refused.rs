@@ -82,7 +82,7 @@ const STARTS: &[(&str, &[u8])] = &[
         b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n",
     ),
     (
-        "JSON over several lines",
+        "an array of JSON over several lines",
         b"[\n  {\n    \"key\": \"a\"\n  }\n]\n",
     ),
     (

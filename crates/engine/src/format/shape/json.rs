@@ -170,7 +170,7 @@ fn size_by_content(
 }
 
 fn python_dicts() -> Json {
-    let way_out = "dicts of Python, no key dump: python3 -c 'import ast,json,sys\nfor l in sys.stdin: print(json.dumps(ast.literal_eval(l)))' \
+    let way_out = "dicts of Python, no key dump: python3 -c 'import ast,json,sys; [print(json.dumps(ast.literal_eval(l))) for l in sys.stdin]' \
         < FILE | slotscope analyze - ; --format lines reads each line as a key";
     Json::Refused(way_out.into())
 }
@@ -206,8 +206,8 @@ fn document(lines: &Lines<'_>) -> Option<Json> {
             || python::is_text(first_item(rest)) && rest.trim_ascii_start().starts_with(b"'"))
     {
         return refused(
-            "a list of Python on one line: python3 -c 'import ast,sys\nfor k in ast.literal_eval(sys.stdin.read()): \
-             print(k.decode() if isinstance(k, bytes) else k)' < FILE | slotscope analyze - ; --format lines reads each line as a key",
+            "a list of Python on one line: python3 -c 'import ast,sys; [print(k.decode() if isinstance(k, bytes) else k) \
+             for k in ast.literal_eval(sys.stdin.read())]' < FILE | slotscope analyze - ; --format lines reads each line as a key",
         );
     }
     if lines.rows.len() > 1 {
