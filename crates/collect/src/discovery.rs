@@ -84,9 +84,10 @@ fn watched(reply: Reply) -> Option<String> {
         Some(format!("{host}:{port} ({name})"))
     });
     let shown: Vec<String> = shown.collect::<Option<_>>()?;
-    Some(match shown.is_empty() {
-        true => "it watches none yet".into(),
-        false => shown.join(", "),
+    Some(if shown.is_empty() {
+        "it watches none yet".into()
+    } else {
+        shown.join(", ")
     })
 }
 

@@ -86,6 +86,10 @@ const STARTS: &[(&str, &[u8])] = &[
         b"[\n  {\n    \"key\": \"a\"\n  }\n]\n",
     ),
     (
+        "an object of JSON over several lines",
+        b"{\n  \"user:1\": 184\n}\n",
+    ),
+    (
         "HOTKEYS GET",
         b"tracking-active\n1\nsample-ratio\n1\nby-cpu-time-us\nkey:11\n70\n",
     ),

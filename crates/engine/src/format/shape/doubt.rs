@@ -164,12 +164,8 @@ fn printed(rows: &[&[u8]]) -> Option<Sentence> {
     const ENDS: usize = 3;
     const LEAST: usize = 20;
     let has_blank = |row: &&[u8]| row.iter().any(u8::is_ascii_whitespace);
-    let is_inside = rows.len() >= LEAST
-        && !rows[ENDS..rows.len() - ENDS]
-            .iter()
-            .any(|row| has_blank(&row));
-    let at_ends = || rows.iter().any(|row| has_blank(&row));
-    if is_inside && at_ends() {
+    let is_inside = rows.len() >= LEAST && !rows[ENDS..rows.len() - ENDS].iter().any(has_blank);
+    if is_inside && rows.iter().any(has_blank) {
         return said(
             "the first or last lines have blanks and the others none, as messages of a program",
         );
