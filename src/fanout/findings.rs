@@ -52,7 +52,7 @@ pub struct FanoutFindings {
     pub discarded: u64,
     /// Transactions whose begin or end is not in the input.
     pub torn_transactions: u64,
-    /// Commands of scripts whose keys are those of the EVAL, EVALSHA or FCALL before them.
+    /// Commands of scripts, whose keys are among those of the EVAL, EVALSHA or FCALL before them.
     pub of_scripts: u64,
     /// Commands that the end of an append-only file cuts off, as after a crash.
     pub torn_commands: u64,

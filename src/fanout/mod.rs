@@ -77,12 +77,20 @@ pub struct Fanout<'a> {
     kept: Option<Batches>,
 }
 
-/// The known keys of a script.
-enum Script {
-    /// They were declared: its commands count for nothing more.
-    Declared,
-    /// They were not: those of its commands are one batch.
-    Undeclared(Batch),
+/// A script and its keys: those that were declared, and those of its commands.
+struct Script {
+    /// The command that runs it; `None` where it declared no keys.
+    command: Option<&'static str>,
+    batch: Batch,
+}
+
+impl Script {
+    fn new() -> Script {
+        Script {
+            command: None,
+            batch: Batch::with_room(ROOM),
+        }
+    }
 }
 
 impl<'a> Fanout<'a> {
@@ -93,7 +101,7 @@ impl<'a> Fanout<'a> {
             policy,
             lines,
             transactions: Transactions::default(),
-            script: Script::Undeclared(Batch::with_room(ROOM)),
+            script: Script::new(),
             batch: None,
             keyless: 0,
             unknown: UnknownCommands::default(),
@@ -166,7 +174,13 @@ impl<'a> Fanout<'a> {
             Sender::Script => self.add_of_script(words),
             Sender::Client(client) => {
                 self.end_script();
-                self.add_command(COMMANDS.find(&words), words, client)
+                let command = COMMANDS.find(&words);
+                match command.filter(|command| runs_script(command.name)) {
+                    Some(command) if !self.transactions.is_open(client) => {
+                        self.begin_script(command, words)
+                    }
+                    _ => self.add_command(command, words, client),
+                }
             }
         }
     }
@@ -229,12 +243,7 @@ impl<'a> Fanout<'a> {
                 Ok(())
             }
             "exec" | "discard" => self.end_transaction(name, client),
-            _ => {
-                if runs_script(name) && !keys.is_empty() {
-                    self.script = Script::Declared;
-                }
-                self.add_keys(Some(name), client, keys)
-            }
+            _ => self.add_keys(Some(name), client, keys),
         }
     }
 
@@ -297,34 +306,47 @@ impl<'a> Fanout<'a> {
         Ok(())
     }
 
-    /// A command that a script runs.
-    fn add_of_script(&mut self, words: Vec<Word<'_>>) -> Result<(), String> {
-        let Script::Undeclared(_) = &self.script else {
-            self.of_scripts += 1;
-            return Ok(());
-        };
-        let Some(command) = self.known(COMMANDS.find(&words), &words) else {
-            return Ok(());
-        };
+    /// A script, whose commands follow.
+    fn begin_script(
+        &mut self,
+        command: &'static Command,
+        words: Vec<Word<'_>>,
+    ) -> Result<(), String> {
         let keys = keys_of(command, words)?;
-        let slots = self.slots_of(&keys)?;
-        if let Script::Undeclared(batch) = &mut self.script {
-            batch.add(&slots, keys);
+        if keys.is_empty() {
+            self.keyless += 1;
+            return Ok(());
         }
+        let slots = self.slots_of(&keys)?;
+        self.script.command = Some(command.name);
+        self.script.batch.add(&slots, keys);
         Ok(())
     }
 
-    /// The commands of a script end: where its keys were not declared, those that it used are a batch.
+    /// A command that a script runs: a cluster refuses a key of another node there, too, which the script did not declare.
+    fn add_of_script(&mut self, words: Vec<Word<'_>>) -> Result<(), String> {
+        self.of_scripts += u64::from(self.script.command.is_some());
+        let Some(command) = self.known(COMMANDS.find(&words), &words) else {
+            return Ok(());
+        };
+        let mut keys = keys_of(command, words)?;
+        let known = &self.script.batch.kept;
+        keys.retain(|key| !known.iter().any(|known| **known == **key));
+        let slots = self.slots_of(&keys)?;
+        self.script.batch.add(&slots, keys);
+        Ok(())
+    }
+
+    /// The commands of a script end.
     fn end_script(&mut self) {
-        match &self.script {
-            Script::Undeclared(batch) if batch.keys == 0 => return,
-            _ => {}
+        if self.script.batch.keys == 0 {
+            return;
         }
-        let next = Script::Undeclared(Batch::with_room(ROOM));
-        if let Script::Undeclared(batch) = std::mem::replace(&mut self.script, next) {
-            let answer = outcome::of_command(batch.slots.members(), self.topology);
-            self.count(Some("eval"), &batch, answer);
-        }
+        let Script { command, mut batch } = std::mem::replace(&mut self.script, Script::new());
+        let answer = outcome::of_command(batch.slots.members(), self.topology);
+        self.count(command.or(Some("eval")), &batch, answer);
+        batch.clear();
+        self.script.batch = batch;
     }
 
     fn count(&mut self, command: Option<&'static str>, batch: &Batch, answer: BatchOutcome) {

@@ -119,6 +119,11 @@ fn of_files<T>(
         let led = led.words(": what was read is from ").name(host);
         Some(spelled(&led, redaction))
     };
+    // A warning has names that nobody hides later.
+    let shown = |index: usize| match redaction {
+        Some(redaction) => redaction.name(&name(index)),
+        None => name(index),
+    };
     let mut notes = seen.notes();
     let told = |said: fn(&Told) -> Option<&Sentence>| {
         let inputs = scanned.inputs.iter().enumerate();
@@ -127,11 +132,11 @@ fn of_files<T>(
         let sentences: Vec<(usize, String)> = sentences
             .map(|(input, sentence)| (input, spelled(sentence, redaction)))
             .collect();
-        grouped_by_sentence(&sentences, &name)
+        grouped_by_sentence(&sentences, &shown)
     };
     notes.extend(told(|told| told.note.as_ref()));
     let mut warnings = told(|told| told.warning.as_ref());
-    warnings.extend(another_shape(scanned, &name));
+    warnings.extend(another_shape(scanned, &shown));
     warnings.extend(seen.warnings());
     let unreadable_values = rejected::unreadable(path, unreadable_lines, scanned, redaction);
     warnings.extend(unreadable_values.iter().filter_map(of_no_load));

@@ -1,6 +1,8 @@
 //! Finds the servers to read: the first of the named servers that answers says whether it is part of a cluster.
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
 
 use crate::address::Address;
 use crate::connection::{Access, Connection};
@@ -40,10 +42,18 @@ fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
     let mut connection = Connection::open(seed, access)?;
     // A server outside of a cluster refuses, and so does one that does not know the command.
     match connection.ask("CLUSTER NODES", &[b"CLUSTER", b"NODES"])? {
-        Reply::Error(said)
-            if said.contains("cluster support disabled") || said.contains("unknown command") =>
-        {
+        Reply::Error(said) if said.contains("cluster support disabled") => {
             Ok(Site::Lone(seed.clone()))
+        }
+        Reply::Error(said) if said.contains("unknown command") => {
+            let reply = connection.ask("SENTINEL MASTERS", &[b"SENTINEL", b"MASTERS"])?;
+            match watched(reply) {
+                Some(primaries) => Err(Error::bad(
+                    connection.place(),
+                    format!("this is a Sentinel, which has no keys; name a primary: {primaries}"),
+                )),
+                None => Ok(Site::Lone(seed.clone())),
+            }
         }
         Reply::Error(said) => Err(connection.refused("CLUSTER NODES", &said)),
         _ => {
@@ -51,5 +61,67 @@ fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
             Watch::new(access, seed.clone(), endpoints, connection)
                 .map(|watch| Site::Cluster(Box::new(watch)))
         }
+    }
+}
+
+/// The primaries that a Sentinel watches, with their addresses; `None` if this is not the answer of one.
+fn watched(reply: Reply) -> Option<String> {
+    const SHOWN: usize = 5;
+    let Reply::Array(primaries) = reply else {
+        return None;
+    };
+    let shown = primaries.into_iter().take(SHOWN).map(|primary| {
+        let Reply::Array(fields) = primary else {
+            return None;
+        };
+        let texts: Vec<Vec<u8>> = fields.into_iter().filter_map(Reply::into_text).collect();
+        let field = |name: &[u8]| {
+            let (pairs, _) = texts.as_chunks::<2>();
+            let [_, value] = pairs.iter().find(|[found, _]| found == name)?;
+            Some(text::name(&Name::from(value.as_slice()), 60))
+        };
+        let (name, host, port) = (field(b"name")?, field(b"ip")?, field(b"port")?);
+        Some(format!("{host}:{port} ({name})"))
+    });
+    let shown: Vec<String> = shown.collect::<Option<_>>()?;
+    Some(if shown.is_empty() {
+        "it watches none yet".into()
+    } else {
+        shown.join(", ")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted;
+
+    #[test]
+    fn a_sentinel_says_where_its_primaries_are() {
+        let unknown = || b"-ERR unknown command\r\n".to_vec();
+        let fields = "*6\r\n$4\r\nname\r\n$6\r\nshop\x1b[\r\n$2\r\nip\r\n$8\r\n10.0.0.7\r\n$4\r\nport\r\n$4\r\n6379\r\n";
+        for (primaries, expected) in [
+            (format!("*1\r\n{fields}"), "10.0.0.7:6379 (shop\\x1b[)"),
+            ("*0\r\n".to_owned(), "it watches none yet"),
+        ] {
+            let seed = scripted::start(move |command| {
+                Some(match command {
+                    "SENTINEL MASTERS" => primaries.clone().into_bytes(),
+                    _ => unknown(),
+                })
+            });
+            let access = scripted::access();
+            let Err(error) = find(&[seed], &access) else {
+                panic!("a Sentinel was taken for a server")
+            };
+            let said = error.to_string();
+            assert!(
+                said.contains("Sentinel") && said.ends_with(expected),
+                "{said}"
+            );
+        }
+        let access = scripted::access();
+        let server = scripted::start(move |_| Some(unknown()));
+        assert!(matches!(find(&[server], &access), Ok(Site::Lone(_))));
     }
 }

@@ -11,15 +11,16 @@ use std::sync::Arc;
 use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::format::Lost;
 use slotscope_engine::format::chosen::AUTO;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::pipe;
 use slotscope_engine::source::remote;
-use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::node_counts::NodeCounts;
 use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::State;
+use slotscope_findings::summary::{Summary, UnreadableValues};
 use slotscope_findings::topology::Topology;
 use slotscope_findings::topology::cluster_info::{self, NodeKeys};
 use slotscope_report::output::{Guard, OpenSet, SingleFile};
@@ -208,7 +209,9 @@ impl AnalyzeArgs {
         }
         printed?;
         let crossed = any_crossed(&limits, &summary, Limit::crossed)?;
-        let has_gap = summary.verdict.roles.iter().any(RoleVerdict::has_gap);
+        let is_load = |of: &UnreadableValues| matches!(of.role, Lost::Size | Lost::Operations);
+        let has_gap = summary.verdict.roles.iter().any(RoleVerdict::has_gap)
+            || summary.input.unreadable_values.iter().any(is_load);
         let is_unfit = has_gap || matches!(summary.verdict.state, State::Suspicious | State::Empty);
         Ok(match summary.input.incomplete.is_empty() {
             false => Ending::Incomplete,

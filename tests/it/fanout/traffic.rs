@@ -256,3 +256,23 @@ fn commands_that_are_not_known_are_counted_by_name() {
         (&1.into(), &1.into(), &1.into())
     );
 }
+
+#[test]
+fn a_key_that_a_script_did_not_declare_is_one_of_its_call() {
+    let scratch = Scratch::new();
+    let lines: String = (0..20)
+        .map(|i| {
+            format!(
+                "1700000000.{i:06} [0 10.0.0.7:5] \"EVALSHA\" \"{sha}\" \"1\" \"bull:queue{i}:wait\"\n\
+                 1700000000.{i:06} [0 lua] \"rpush\" \"bull:queue{i}:wait\" \"1\"\n\
+                 1700000000.{i:06} [0 lua] \"hset\" \"bull:queue{i}:{i}\" \"d\" \"1\"\n",
+                sha = "0".repeat(40)
+            )
+        })
+        .collect();
+    scratch.file("bull.monitor", lines);
+    let found = fanout(&scratch, &["bull.monitor"]);
+    let keys = (&found["batches"], &found["keys"], &found["of_scripts"]);
+    assert_eq!(keys, (&20.into(), &40.into(), &40.into()), "{found}");
+    assert_eq!(ending(&found, "crossslot"), 20);
+}

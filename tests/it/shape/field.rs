@@ -113,3 +113,58 @@ fn an_unreadable_size_is_in_the_first_lines_of_the_terminal() {
         "{text}"
     );
 }
+
+#[test]
+fn empty_cells_and_zeros_are_no_keys_with_their_slots() {
+    let rows: String = (0..300)
+        .map(|i| format!("user:{i},0,{},\n", u8::from(i == 7) * 9))
+        .collect();
+    let (read, _) = report(&format!("key,db,idle,tag\n{rows}"));
+    let taken = read["slots"]["keys"].as_array().unwrap();
+    let taken = taken.iter().filter(|keys| keys.as_u64() > Some(0)).count();
+    assert!(taken > 250, "{taken} slots");
+}
+
+#[test]
+fn seconds_to_live_count_from_the_writing_of_the_file() {
+    let scratch = Scratch::new();
+    let rows: String = (0..400)
+        .map(|i| format!("user:{i},100,{}\n", 3600 + i))
+        .collect();
+    scratch.file("keys.csv", format!("key,size,ttl\n{rows}"));
+    for (bounds, kept) in [("30m..2h", 400), ("1s..30m", 0), ("3700s..2h", 300)] {
+        let output = scratch.run(&["analyze", "keys.csv", "--json", "--ttl", bounds]);
+        let read: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        assert_eq!(
+            read["input"]["keys"].as_u64().unwrap_or(0),
+            kept,
+            "{bounds}"
+        );
+    }
+}
+
+#[test]
+fn a_total_is_not_a_key_and_a_unit_beside_a_size_is_not_ignored() {
+    let rows = |unit: &str| -> String {
+        (0..300)
+            .map(|i| format!("user:{i},{}{unit}\n", 100 + i))
+            .collect()
+    };
+    for last in ["Total,74850\n", "TOTAL,74850\n", "\"Grand Total\",74850\n"] {
+        let (read, _) = report(&format!("key,size\n{}{last}", rows("")));
+        let input = &read["input"];
+        let kept = (&input["keys"], &input["rejected"]["count"]);
+        assert_eq!(kept, (&300.into(), &1.into()), "{last}");
+    }
+    let (read, _) = report(&format!("key,size,unit\n{}", rows(",KB")));
+    assert!(
+        read["input"]["weights"]["bytes"].is_null(),
+        "{}",
+        read["input"]["weights"]
+    );
+    let (read, code) = report(&format!("key;size (KB)\n{}", rows("").replace(',', ";0,")));
+    assert_eq!(
+        (read["verdict"]["state"].as_str(), code),
+        (Some("unjudged"), 2)
+    );
+}

@@ -307,6 +307,24 @@ pub(super) const FORMS: &[Form] = &[
         };
         format!("{},{size}", field(row.key))
     }),
+    form!(
+        Sizes,
+        "units where they are many",
+        "key,size\n",
+        "",
+        |row, rng| if row.at % 50 == 49 {
+            format!("{},{} KiB", field(row.key), row.size as f64 / 1024.0)
+        } else {
+            format!("{},{}", field(row.key), row.size)
+        }
+    ),
+    form!(
+        Keys,
+        "names that start with a line",
+        "_key,_type,_ttl\n",
+        "",
+        |row, rng| format!("{},{},-1", field(row.key), rng.pick(&TYPES))
+    ),
     form!(Keys, "bytes of Python", "", "", |row, rng| python(row.key)),
     form!(Keys, "bullets", "", "", |row, rng| format!("- {}", row.key)),
     form!(Keys, "backticks", "", "", |row, rng| format!(
@@ -375,6 +393,18 @@ pub(super) const FORMS: &[Form] = &[
         "redis_key_size{{key=\"{}\"}} {}",
         escaped(row.key),
         row.size
+    )),
+    form!(
+        Refused,
+        "MONITOR of Redis 2.4",
+        "OK\n",
+        "",
+        |row, rng| format!("1795216373.{:06} \"GET\" \"{}\"", row.at, escaped(row.key))
+    ),
+    form!(Refused, "slots and counts", "", "", |row, rng| format!(
+        "{} {}",
+        row.at,
+        rng.below(5)
     )),
     form!(Refused, "two lines each", "", "", |row, rng| format!(
         "{}\n{}",

@@ -78,7 +78,7 @@ impl Right {
 }
 
 fn seeds() -> u64 {
-    testkit::env::cases("SLOTSCOPE_TREND_SEEDS", 100)
+    testkit::env::size("SLOTSCOPE_TREND_SEEDS", 100)
 }
 
 /// A report like `one` with other loads: 64 bytes a key.

@@ -14,7 +14,7 @@ use testkit::redis::wait_for;
 use testkit::run::{Scratch, report, stdout, succeeded};
 
 /// Takes longer than the 10 ms from which on servers log a command, on every machine.
-const BUSY: &str = "local sum = 0; for i = 1, 30000000 do sum = sum + i end; return sum";
+const BUSY: &str = "local sum = 0; for i = 1, 10000000 do sum = sum + i end; return sum";
 
 /// Runs a slow command with this key, and a large one.
 fn work(cluster: &Cluster, key: &str) {

@@ -29,8 +29,7 @@ fn run_after(setups: impl Iterator<Item = String>) -> (u32, u32) {
 #[test]
 fn no_room_for_a_file_is_an_error_with_its_name_and_leaves_the_old_report() {
     let mut rng = Rng::new(72);
-    let sizes =
-        (0..env::cases("SLOTSCOPE_FAULTS", 20)).map(|_| rng.log_between(1.0, 1000.0) as u32);
+    let sizes = (0..env::size("SLOTSCOPE_FAULTS", 20)).map(|_| rng.log_between(1.0, 1000.0) as u32);
     let seen = run_after(sizes.map(|kib| format!("ulimit -f {kib}; ")));
     assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
 }
@@ -46,7 +45,7 @@ fn few_descriptors_are_an_error_and_leave_the_old_report() {
 fn little_memory_leaves_the_old_report_and_what_an_abort_leaves_is_removed_by_the_next_run() {
     let mut rng = Rng::new(73);
     let mut rig = Rig::new();
-    for _ in 0..env::cases("SLOTSCOPE_FAULTS", 20) / 4 {
+    for _ in 0..env::size("SLOTSCOPE_FAULTS", 20) / 4 {
         let kib = rng.log_between(20e3, 400e3) as u32;
         let run = rig
             .next_after(&format!("ulimit -c 0; ulimit -v {kib}; "))

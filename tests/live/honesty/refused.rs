@@ -82,8 +82,12 @@ const STARTS: &[(&str, &[u8])] = &[
         b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n",
     ),
     (
-        "JSON over several lines",
+        "an array of JSON over several lines",
         b"[\n  {\n    \"key\": \"a\"\n  }\n]\n",
+    ),
+    (
+        "an object of JSON over several lines",
+        b"{\n  \"user:1\": 184\n}\n",
     ),
     (
         "HOTKEYS GET",

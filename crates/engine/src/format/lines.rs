@@ -128,6 +128,8 @@ const STEP: u64 = 1 << 20;
 const LOOKED_AT: usize = 40;
 /// Bytes that they may be in.
 const WINDOW: usize = 16 << 10;
+/// Bytes at the end of the input that are looked at.
+const TAIL: u64 = 4 << 10;
 
 /// The separators in nearly all of the first lines of `bytes`.
 fn separators(bytes: &[u8]) -> [bool; SEPARATORS.len()] {
@@ -162,7 +164,8 @@ impl LineKeys {
     fn another(&self, bytes: &[u8], piece: Piece, is_another: fn(&[u8]) -> bool) -> Option<u64> {
         let from = piece.offset + u64::from(piece.from);
         let to = piece.offset + bytes.len() as u64;
-        let of_end = piece.last.then(|| to.saturating_sub(WINDOW as u64));
+        let of_end = piece.last.then(|| to.saturating_sub(TAIL));
+        let of_end = of_end.filter(|at| *at >= from.max(TAIL));
         let is_here = |at: &u64| (from.max(HEAD)..to).contains(at);
         let places = (1..4)
             .map(|part| part * STEP / 4)
@@ -177,7 +180,7 @@ impl LineKeys {
                 self.has_more(bytes) && is_another(&bytes[..bytes.len().min(WINDOW)])
             })
         };
-        let found = places.chain(of_end).filter(is_here).find_map(is_it);
+        let found = places.filter(is_here).chain(of_end).find_map(is_it);
         found.map(|start| piece.offset + start as u64)
     }
 

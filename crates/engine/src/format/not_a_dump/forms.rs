@@ -39,15 +39,22 @@ pub static LINE_FORMS: &[NotADump] = &[
         DUMP,
     ),
     lines(
-        "JSON over several lines",
-        |lines| {
-            filled(lines)
-                .next()
-                .is_some_and(|line| [&b"["[..], b"{", b"[{"].contains(&line.trim_ascii()))
-        },
+        "an array of JSON over several lines",
+        |lines| starts(lines, &[b"[", b"[{"]),
         "jq -c '.[]' FILE | slotscope analyze -",
     ),
+    lines(
+        "an object of JSON over several lines",
+        |lines| starts(lines, &[b"{"]),
+        "jq -r 'keys[]' FILE | slotscope analyze - where its members are the keys",
+    ),
 ];
+
+/// Whether the first line is one of these.
+fn starts(lines: &[&[u8]], known: &[&[u8]]) -> bool {
+    let first = filled(lines).next();
+    first.is_some_and(|line| known.contains(&line.trim_ascii()))
+}
 
 const fn lines(what: &'static str, is: fn(&[&[u8]]) -> bool, way_out: &'static str) -> NotADump {
     let sign = Sign::Lines(is);

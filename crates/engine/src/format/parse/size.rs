@@ -114,6 +114,8 @@ struct Quantity {
     unit: Option<u128>,
     /// Whether a point and three digits end it: 1.234 is either a fraction or what others write as 1,234.
     is_ambiguous: bool,
+    /// Whether a comma and three digits do: then it is a whole number of bytes, and maybe none of larger units.
+    has_comma: bool,
 }
 
 /// More digits than these say nothing, even of an exabyte.
@@ -167,15 +169,16 @@ impl Quantity {
             exponent,
             unit,
             is_ambiguous: fraction.len() == 3 && !has_power && unit.is_none(),
+            has_comma: text[..len].contains(&b','),
         })
     }
 
     /// It in bytes, where it counts `bytes` of them if it has no unit of its own.
     fn in_units_of(&self, bytes: u128) -> Option<u64> {
-        if self.is_ambiguous && bytes == 1 {
+        let unit = self.unit.unwrap_or(bytes);
+        if self.is_ambiguous && bytes == 1 || self.has_comma && unit > 1 {
             return None;
         }
-        let unit = self.unit.unwrap_or(bytes);
         let scaled = self.digits.checked_mul(unit)?;
         let power = 10u128.checked_pow(self.exponent.unsigned_abs())?;
         let rounded = if self.exponent < 0 {
@@ -203,7 +206,8 @@ fn whole(text: &[u8]) -> Option<(u128, usize)> {
     let between = BETWEEN
         .iter()
         .find(|between| text[len..].starts_with(between));
-    if let Some(between) = between.filter(|_| len <= 3) {
+    // A zero starts a fraction: 0,484.
+    if let Some(between) = between.filter(|_| len <= 3 && text[0] != b'0') {
         let is_group = |rest: &[u8]| count_digits(rest) == 3;
         while len < MAX_DIGITS
             && let Some(rest) = text[len..].strip_prefix(*between)

@@ -183,7 +183,9 @@ impl<'a> Column<'a> {
         let least = *self.numbers.iter().min()?;
         let are_ordinals =
             share(distinct, numbers) >= 0.98 && numbers >= 5 && most - least < 4 * numbers as u64;
-        Some(if most < 40 || are_ordinals {
+        // Times to live are -1 where there is none.
+        let has_forever = self.cells.contains(&&b"-1"[..]);
+        Some(if most < 40 || are_ordinals || has_forever {
             MayBeSize::Hardly
         } else {
             MayBeSize::Likely

@@ -33,7 +33,7 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames) -> Option<String> {
     are_records.then(|| {
         let lines = distinct.len();
         format!(
-            "records of {lines} lines each, a key in one of them: sed -nE 's/^ *(- )?key *[:=] *//p' FILE | slotscope analyze - takes the keys; {RAW}"
+            "records of {lines} lines each, a key in one of them: sed -nE 's/^ *(- )?[^ :=|]*[Kk]ey[^ :=|]* *[:=|] *//p' FILE | slotscope analyze - takes the keys; {RAW}"
         )
     })
 }
@@ -85,10 +85,18 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     if share_of(rows, |row| matches!(row.first(), Some(b' ' | b'\t'))) >= 0.2 {
         return said(format!("{INDENTED}; {RAW}"));
     }
+    if share_of(rows, |row| row.ends_with(b" ")) >= 0.2 {
+        return said(format!(
+            "lines end with blanks, which are read as parts of the keys; otherwise: sed 's/ *$//' FILE | slotscope analyze - ; {RAW}"
+        ));
+    }
     if rows.len() < 3 {
+        const LISTED: usize = 10;
         let may_be_more = |row: &&[u8]| {
             let row = row.trim_ascii();
-            row.iter().any(|byte| b" \t\"'<>()=;".contains(byte)) || row.ends_with(b",")
+            row.iter().any(|byte| b" \t\"'<>()=;".contains(byte))
+                || row.ends_with(b",")
+                || memchr::memchr_iter(b',', row).count() >= LISTED
         };
         let few = "lines are too few to tell whether they are more than keys, each read as one";
         return if rows.iter().any(may_be_more) {
@@ -102,7 +110,7 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
             "lines start with a time, as those of a log, and are read as keys; otherwise cut the keys out with awk or sed; {RAW}"
         ));
     }
-    frame(rows).or_else(|| {
+    frame(rows).or_else(|| printed(rows)).or_else(|| {
         let separators: [&[u8]; 6] = [b" | ", b" -> ", b" => ", b" = ", b"\t", b"="];
         let separator = separators.into_iter().find(|separator| {
             let left = |row: &&'_ [u8]| memchr::memmem::find(row, separator);
@@ -128,6 +136,43 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     })
 }
 
+/// Text that programs print around keys, even of one kind: numbers of lines, brackets of their types, lines of their own.
+fn printed(rows: &[&[u8]]) -> Option<Sentence> {
+    let said = |what: &str| {
+        Some(Sentence::default().words(format!(
+            "{what}, and the whole lines are read as keys; otherwise cut the keys out with sed or awk; {RAW}"
+        )))
+    };
+    let number = |row: &[u8]| memchr::memchr(b':', row);
+    let numbers = rows.iter().filter_map(|row| Some(&row[..number(row)?]));
+    let numbers: Vec<&[u8]> = numbers.collect();
+    if numbers.len() == rows.len() && Column::of(numbers).is_index {
+        return said("each line starts with its number, as grep -n has it");
+    }
+    let is_object = |row: &&[u8]| {
+        let open = row.iter().find(|byte| !byte.is_ascii_alphanumeric());
+        let pair = open.zip(row.last());
+        let is_pair = [(b'(', b')'), (b'[', b']'), (b'{', b'}')]
+            .iter()
+            .any(|(open, close)| pair == Some((open, close)));
+        is_pair && row.iter().any(|byte| b" ,=".contains(byte))
+    };
+    if share_of(rows, is_object) >= MOST {
+        return said("each line is in brackets, as programs print objects");
+    }
+    // Messages of a tool stand before and after the keys.
+    const ENDS: usize = 3;
+    const LEAST: usize = 20;
+    let has_blank = |row: &&[u8]| row.iter().any(u8::is_ascii_whitespace);
+    let is_inside = rows.len() >= LEAST && !rows[ENDS..rows.len() - ENDS].iter().any(has_blank);
+    if is_inside && rows.iter().any(has_blank) {
+        return said(
+            "the first or last lines have blanks and the others none, as messages of a program",
+        );
+    }
+    None
+}
+
 /// Whether lines have a time of day and more than one word after it.
 fn is_log(rows: &[&[u8]]) -> bool {
     let is_stamped = |row: &&[u8]| {
@@ -143,7 +188,7 @@ fn is_log(rows: &[&[u8]]) -> bool {
 
 /// The text that nearly all lines start or end with, if what is between is names of several kinds.
 fn frame(rows: &[&[u8]]) -> Option<Sentence> {
-    let is_frame = |byte: &u8| b" \t\"'<>()[],;=".contains(byte);
+    let is_frame = |byte: &u8| b" \t\"'<>()[],;=+".contains(byte);
     let mut sorted = rows.to_vec();
     sorted.sort_unstable();
     let prefix = common_prefix(without_outliers(&sorted));
@@ -198,8 +243,9 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
     {
         return Some(said("starts with", &prefix[..prefix.len().min(30)]));
     }
-    let is_behind =
-        !inside.is_empty() && suffix.last().is_some_and(is_frame) && families(rows) >= 2;
+    let ends_item = suffix.last().is_some_and(|byte| b",;$".contains(byte));
+    let is_behind = !inside.is_empty()
+        && (ends_item || suffix.last().is_some_and(is_frame) && families(rows) >= 2);
     is_behind.then(|| said("ends with", &suffix[suffix.len().saturating_sub(30)..]))
 }
 
@@ -245,6 +291,20 @@ mod tests {
             "<k>lock:3</k>"
         ]));
         assert!(is_doubted(&["user:1,", "cart:2,", "lock:3,"]));
+        assert!(is_doubted(&["user:1,", "user:2,", "user:3,"]));
+        assert!(is_doubted(&["1:user:7", "2:user:8", "3:user:9"]));
+        assert!(is_doubted(&["+user:1", "+cart:2", "+lock:3"]));
+        assert!(is_doubted(&["user:1  ", "user:22 ", "user:333"]));
+        assert!(is_doubted(&[
+            "K(key=u:1, n=5)",
+            "K(key=u:2, n=6)",
+            "K(key=u:3, n=7)"
+        ]));
+        let mut listed = vec!["user:1"; 30];
+        assert!(!is_doubted(&listed));
+        listed[0] = "keys of redis-1";
+        assert!(is_doubted(&listed));
+        assert!(!is_doubted(&["{user:1}", "{user:2}", "{user:3}"]));
         assert!(is_doubted(&["a:1 -> x", "b:2 -> y", "c:3 -> x"]));
         assert!(!is_doubted(&["user:1", "cart:2", "lock:3"]));
         assert!(!is_doubted(&["prod:user:1", "prod:cart:2", "prod:lock:3"]));

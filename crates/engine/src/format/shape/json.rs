@@ -9,6 +9,7 @@ use crate::format::shape::column::{Column, MOST, MayBeSize, share};
 use crate::format::shape::lines::Lines;
 use crate::format::table::Span;
 use crate::format::table::columns::{ColumnNames, Role};
+use crate::format::table::names::FIRST_RANK;
 use crate::metric::Metric;
 
 /// The kind of JSON.
@@ -24,8 +25,9 @@ pub(super) enum Json {
     Refused(String),
 }
 
-const OTHER: &str = "JSON of another form, no list of keys: jq -c '.[]' FILE | slotscope analyze -, where its elements are keys or \
-    objects with a member key; --format lines reads each line as a key";
+const OTHER: &str = "JSON of another form, no list of keys: jq -r 'keys[]' FILE | slotscope analyze -, where its members are the keys; \
+    jq -c '.[]' FILE | slotscope analyze -, where its elements are keys or objects with a member key; --format lines reads each line \
+    as a key";
 
 /// The kind of the rows, if they are JSON.
 pub(super) fn of(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
@@ -111,8 +113,8 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
             .any(|word| name.eq_ignore_ascii_case(word))
     };
     if texts.iter().any(|(name, _)| is_command(name)) {
-        let way_out = "commands in JSON, no key dump: jq -r '.Command // .command // .cmd // .args' FILE | slotscope fanout - says which of them span slots; \
-            --format lines reads each line as a key";
+        let way_out = "commands in JSON, no key dump: jq -r '.Command // .command // .cmd' FILE | awk '{print $2}' | slotscope analyze - \
+            takes their first arguments as keys; --format lines reads each line as a key";
         return Some(Json::Refused(way_out.into()));
     }
     let is_name = |texts: &Vec<&[u8]>| {
@@ -168,7 +170,7 @@ fn size_by_content(
 }
 
 fn python_dicts() -> Json {
-    let way_out = "dicts of Python, no key dump: python3 -c 'import ast,json,sys\nfor l in sys.stdin: print(json.dumps(ast.literal_eval(l)))' \
+    let way_out = "dicts of Python, no key dump: python3 -c 'import ast,json,sys; [print(json.dumps(ast.literal_eval(l))) for l in sys.stdin]' \
         < FILE | slotscope analyze - ; --format lines reads each line as a key";
     Json::Refused(way_out.into())
 }
@@ -177,8 +179,13 @@ fn is_key(name: &[u8], names: &ColumnNames) -> bool {
     names.role(name).is_some_and(|(role, _)| role == Role::Key)
 }
 
+/// Whether a member is called key or name: other names with that word are those of settings, too.
 fn has_key(members: &[Member<'_>], names: &ColumnNames) -> bool {
-    members.iter().any(|(name, ..)| is_key(name, names))
+    let is_listed = |name: &[u8]| {
+        let role = names.role(name);
+        role.is_some_and(|(role, rank)| role == Role::Key && rank < FIRST_RANK)
+    };
+    members.iter().any(|(name, ..)| is_listed(name))
 }
 
 fn has_key_in_array(lines: &Lines<'_>, names: &ColumnNames) -> bool {
@@ -199,8 +206,8 @@ fn document(lines: &Lines<'_>) -> Option<Json> {
             || python::is_text(first_item(rest)) && rest.trim_ascii_start().starts_with(b"'"))
     {
         return refused(
-            "a list of Python on one line: python3 -c 'import ast,sys\nfor k in ast.literal_eval(sys.stdin.read()): \
-             print(k.decode() if isinstance(k, bytes) else k)' < FILE | slotscope analyze - ; --format lines reads each line as a key",
+            "a list of Python on one line: python3 -c 'import ast,sys; [print(k.decode() if isinstance(k, bytes) else k) \
+             for k in ast.literal_eval(sys.stdin.read())]' < FILE | slotscope analyze - ; --format lines reads each line as a key",
         );
     }
     if lines.rows.len() > 1 {

@@ -65,7 +65,7 @@ enum Rows {
 pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     let names = &ColumnNames::USUAL;
     let lines = Lines::of(head);
-    // The head does not grow beyond its limit: a longer first line is judged by its start.
+    // A first line that is longer than the limit is judged by its start.
     let is_full = lines.head.len() >= LOOKED_AT;
     let has_line = memchr::memchr(b'\n', lines.head).is_some() || lines.is_whole || is_full;
     if let Some(at) = record::lead(&lines.rows) {
@@ -97,7 +97,7 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
         return Err(refused);
     }
     if commands::are_samples(rows) {
-        return Err("samples of Prometheus, no key dump: sed -nE 's/.*key=\"([^\"]*)\".*/\\1/p' FILE | slotscope analyze - takes the keys".into());
+        return Err("samples of Prometheus, no key dump: sed -nE 's/.*key=\"([^\"]*)\".*/\\1/p' FILE | slotscope analyze - takes the keys; --format lines reads each line as a key".into());
     }
     let is_likely = found
         .as_ref()
@@ -268,6 +268,7 @@ pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result
     layout.has_quotes =
         lines.rows.iter().any(|row| row.contains(&b'"')) && matches!(separator, Separator::Byte(_));
     layout.is_trimmed = !matches!(separator, Separator::Byte(_));
+    layout.key_text = table::written(&lines, &layout);
     Ok(layout)
 }
 

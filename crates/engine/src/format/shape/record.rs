@@ -19,7 +19,7 @@ type Form = (&'static str, fn(&[u8]) -> bool, &'static str);
 
 /// Why records of MONITOR in a form that nothing reads are refused, and the command that makes others of them.
 pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
-    const FORMS: [Form; 4] = [
+    const FORMS: [Form; 5] = [
         (
             "lines of MONITOR in the texts of JSON or CSV",
             is_in_text,
@@ -36,10 +36,15 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
             r#"sed -E 's/^([0-9.]+) "/\1 [0 ?] "/' FILE | slotscope analyze -"#,
         ),
         (
+            "MONITOR without quotes around its words",
+            is_without_quotes,
+            r#"sed -E 's/(\] )([^ ]+) ([^ ]+).*/\1"\2" "\3"/' FILE | slotscope analyze - takes their first arguments as keys"#,
+        ),
+        (
             "what the monitor() of redis-py returns",
             is_of_redis_py,
-            "python3 -c 'import ast,json,sys\nfor l in sys.stdin: d=ast.literal_eval(l); print(\"%f [%s %s:%s] %s\" % \
-             (d[\"time\"], d[\"db\"], d[\"client_address\"], d[\"client_port\"], \" \".join(map(json.dumps, d[\"command\"].split()))))' < FILE | slotscope analyze -",
+            "python3 -c 'import ast,json,sys; [print(\"%f [%s %s:%s] %s\" % (d[\"time\"], d[\"db\"], d[\"client_address\"], d[\"client_port\"], \
+             \" \".join(map(json.dumps, d[\"command\"].split())))) for d in map(ast.literal_eval, sys.stdin)]' < FILE | slotscope analyze -",
         ),
     ];
     let is_most = |is: &fn(&[u8]) -> bool| {
@@ -95,6 +100,15 @@ fn has_address_first(line: &[u8]) -> bool {
     })
 }
 
+fn is_without_quotes(line: &[u8]) -> bool {
+    let found = behind_time(line).and_then(in_brackets);
+    found.is_some_and(|(inside, words)| {
+        inside.contains(&b':')
+            && inside.first().is_some_and(u8::is_ascii_digit)
+            && words.first().is_some_and(u8::is_ascii_alphabetic)
+    })
+}
+
 fn is_without_address(line: &[u8]) -> bool {
     let is_first = line.first().is_some_and(u8::is_ascii_digit);
     is_first
@@ -147,6 +161,7 @@ mod tests {
             ),
             (r#"1795216373.1254 [10.0.0.7:5 0] "GET" "a""#, "sed"),
             (r#"1795216373.1254 "GET" "a""#, "Redis 2.4"),
+            ("1795216373.1254 [0 10.0.0.7:5] GET a", "quotes"),
             (
                 r"{'time': 1795216373.1, 'db': 0, 'client_address': 'x', 'command': 'GET a'}",
                 "redis-py",

@@ -169,7 +169,7 @@ pub(super) fn doubtful(layout: &Layout) -> Sentence {
 pub(super) fn ambiguous(layout: &Layout) -> String {
     let flags = flags(layout);
     format!(
-        "keys, or keys and numbers with {} between? All names are of one kind and may end so: {flags} reads columns, --format lines \
+        "keys, or keys and numbers with {} between? Nothing in the lines tells: {flags} reads columns, --format lines \
          reads each line as a key",
         layout.separator.name()
     )

@@ -50,6 +50,11 @@ impl CsvKeys {
         Opened::blocks(format, boundary, self)
     }
 
+    /// Whether a row may be the sum of others.
+    fn has_totals(&self) -> bool {
+        self.layout.size().is_some()
+    }
+
     fn carried(&self) -> Carried {
         self.layout.at.map(|at| at.is_some())
     }
@@ -100,6 +105,12 @@ impl CsvKeys {
         let with_attributes = *with_attributes;
         values.clear();
         grid.column(self.layout.key(), keys);
+        let mut spans_of_keys = keys.start.iter().zip(&keys.end);
+        let is_total =
+            |(from, to): (&u32, &u32)| is_total(&base.bytes()[*from as usize..*to as usize]);
+        if self.has_totals() && spans_of_keys.any(is_total) {
+            return None;
+        }
         let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
         let weights = weights.map(|(metric, column)| (Role::Weight(metric), column));
         let numbers = Number::ALL.into_iter().zip(&mut values.numbers);
@@ -223,7 +234,11 @@ impl CsvKeys {
             let text = text(role);
             table::optional(text, read).unwrap_or_else(|| unreadable.note(role, text))
         };
-        let mut row = Row::of(layout.bare(content, layout.key(), key));
+        let bare = layout.bare(content, layout.key(), key);
+        if self.has_totals() && is_total(&content[bare.0 as usize..bare.1 as usize]) {
+            return Err("a total, which is not a key".into());
+        }
+        let mut row = Row::of(bare);
         for (metric, weight) in Metric::WEIGHTS.into_iter().zip(&mut row.weights) {
             let role = Role::Weight(metric);
             *weight = number(role, self.reader(role));
@@ -244,6 +259,22 @@ impl CsvKeys {
         cut.undone += u64::from(is_shorter && self.keys != KeySpelling::Plain);
         Ok(Step::of(row, unreadable))
     }
+}
+
+/// Whether a cell is the word for the sum of the others, as reports have it in their last row.
+fn is_total(cell: &[u8]) -> bool {
+    const WORDS: [&[u8]; 7] = [
+        b"total",
+        b"total:",
+        b"totals",
+        b"grand total",
+        b"subtotal",
+        b"**total**",
+        b"gesamt",
+    ];
+    matches!(cell.len(), 5..=11)
+        && matches!(cell[0] | 0x20, b't' | b'g' | b's' | b'*')
+        && WORDS.iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
 /// A row that is cut; kept for its memory.

@@ -190,7 +190,10 @@ pub(crate) fn hand_on(
     if !columns.keys.is_empty() {
         columns.values.estimate_accesses(columns.lfu);
         let left = columns.values.date_expiry(columns.written_ms);
-        seen.note(Notice::TimeLeft, left);
+        if left > 0 {
+            seen.note(Notice::TimeLeft, left);
+            seen.written_ms = seen.written_ms.max(Some(columns.written_ms));
+        }
         seen.keys += columns.keys.len() as u64;
         sink.keys(KeyBatch {
             base: block.padded(),

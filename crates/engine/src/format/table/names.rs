@@ -169,6 +169,12 @@ const OTHERS: &[(&str, Option<Role>)] = &[
     ("row", None),
     ("unnamed", None),
     // Not of one key, or no amount of it.
+    ("bits", None),
+    ("blocks", None),
+    ("pages", None),
+    ("thousands", None),
+    ("unit", None),
+    ("units", None),
     ("percent", None),
     ("pct", None),
     ("ratio", None),
@@ -280,11 +286,8 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
         }
         Some((_, role)) => plain(*role),
         None if is_size() => {
-            let rank = if said.contains(&"serialized") {
-                SERIALIZED
-            } else {
-                SIZE
-            };
+            let is_part = said.contains(&"serialized") || said.contains(&"value");
+            let rank = if is_part { SERIALIZED } else { SIZE };
             let unit = words.iter().rev().find_map(|word| unit(word));
             of(
                 Some(Role::of(Metric::Bytes)),
@@ -299,9 +302,11 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
 /// The unit that a word in the name of a size is.
 fn unit(word: &str) -> Option<Unit> {
     match word {
-        "kb" | "kib" => Some(Unit::Kib),
-        "mb" | "mib" => Some(Unit::Mib),
-        "gb" | "gib" => Some(Unit::Gib),
+        "kb" | "kib" | "k" | "ko" | "kbyte" | "kbytes" | "kilobyte" | "kilobytes" => {
+            Some(Unit::Kib)
+        }
+        "mb" | "mib" | "mo" | "mbyte" | "mbytes" | "megabyte" | "megabytes" => Some(Unit::Mib),
+        "gb" | "gib" | "go" | "gbyte" | "gbytes" | "gigabyte" | "gigabytes" => Some(Unit::Gib),
         _ => None,
     }
 }
@@ -412,6 +417,10 @@ mod tests {
     #[test]
     fn units_are_in_names() {
         let unit = |name: &[u8]| named(name).unwrap().unit;
+        assert_eq!(unit(b"size in kilobytes"), Unit::Kib);
+        assert_eq!(unit(b"memory (K)"), Unit::Kib);
+        assert_eq!(unit(b"taille (Mo)"), Unit::Mib);
+        assert_eq!(named(b"size_bits").unwrap().role, None);
         assert_eq!(unit(b"size_kb"), Unit::Kib);
         assert_eq!(unit(b"Memory (MiB)"), Unit::Mib);
         assert_eq!(unit(b"bytes"), Unit::One);

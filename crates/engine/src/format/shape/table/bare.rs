@@ -77,11 +77,12 @@ impl<'a> Searched<'_, 'a> {
         let sizes: Vec<(usize, MayBeSize)> = others()
             .filter_map(|column| Some((column, cells[column].size()?)))
             .collect();
-        let likely = sizes
+        let mut all_likely = sizes
             .iter()
             .rev()
-            .find(|(_, size)| *size == MayBeSize::Likely)
-            .map(|(column, _)| *column);
+            .filter(|(_, size)| *size == MayBeSize::Likely);
+        let likely = all_likely.next().map(|(column, _)| *column);
+        let is_one_of_several = all_likely.next().is_some();
         let has_words = others().any(|column| cells[column].are_words());
         let is_indented = self.cut.rows[0].first() == Some(&b' ');
         let is_numbered = key > 0
@@ -122,6 +123,7 @@ impl<'a> Searched<'_, 'a> {
             return None;
         }
         let certainty = match () {
+            () if is_one_of_several => Certainty::Ambiguous,
             () if proof.is_some() => Certainty::Proven,
             () if is_doubtful => Certainty::Doubtful,
             () if is_likely => Certainty::Likely,

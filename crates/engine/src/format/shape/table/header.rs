@@ -92,7 +92,12 @@ impl<'a> Searched<'_, 'a> {
         if row > 0 && header.is_known.iter().filter(|known| **known).count() < 2 {
             return None;
         }
-        let mut sizes = header.best(Role::of(Metric::Bytes));
+        // Sizes whose units stand beside them are not read.
+        let has_units = header
+            .names
+            .iter()
+            .any(|name| [&b"unit"[..], b"units"].contains(&name.to_ascii_lowercase().as_slice()));
+        let mut sizes = header.best(Role::of(Metric::Bytes)).filter(|_| !has_units);
         let proof = if self.names.key.is_none() {
             proof(&cells)
         } else {
@@ -104,7 +109,7 @@ impl<'a> Searched<'_, 'a> {
         }
         let is_free = |column: &usize| {
             *column != key
-                && !header.is_known[*column]
+                && (!header.is_known[*column] || has_units)
                 && proof.is_none_or(|(slot, _)| *column != slot)
         };
         if sizes.is_none() && (proof.is_some() || keys.is_none()) {
@@ -237,7 +242,7 @@ impl<'a> Searched<'_, 'a> {
             && !are_counts(name, column)
             && share_of(&column.cells, starts) <= 0.5
             && (is_exact || share_of(&column.cells, is_like) < 0.5)
-            && !(is_value && !is_exact && is_other_text())
+            && !(is_value && (!is_exact || column.is_index) && is_other_text())
             && (is_of_table || is_plain)
     }
 

@@ -205,14 +205,7 @@ impl<'a> Searched<'_, 'a> {
             .collect();
         layout.is_trimmed = self.is_padded(exact, key);
         layout.words = cells.iter().map(Column::words).collect();
-        let keys = &cells[key].cells;
-        let is_quoted = |cell: &&[u8]| escape::is_quoted(cell);
-        if share_of(keys, |cell| is_python(cell)) >= MOST {
-            layout.key_text = KeyText::Python;
-        } else if !matches!(self.separator, Separator::Byte(_)) && share_of(keys, is_quoted) >= MOST
-        {
-            layout.key_text = KeyText::Quoted;
-        }
+        layout.key_text = key_text(&cells[key].cells, self.separator);
         layout
     }
 
@@ -244,6 +237,29 @@ impl<'a> Searched<'_, 'a> {
     }
 }
 
+/// How these keys are written.
+fn key_text(keys: &[&[u8]], separator: Separator) -> KeyText {
+    let is_quoted = |cell: &&[u8]| escape::is_quoted(cell);
+    let may_be_quoted = !matches!(separator, Separator::Byte(_));
+    match () {
+        () if share_of(keys, |cell| is_python(cell)) >= MOST => KeyText::Python,
+        () if may_be_quoted && share_of(keys, is_quoted) >= MOST => KeyText::Quoted,
+        () => KeyText::Plain,
+    }
+}
+
+/// How the keys of a table of this layout are written.
+pub(in crate::format::shape) fn written(lines: &Lines<'_>, layout: &Layout) -> KeyText {
+    let cut = CutRows::of(lines.head, &lines.rows, layout.separator);
+    let key = |row: usize| {
+        let cells = cut.cells(row);
+        let cell = cells.len() >= layout.columns;
+        cell.then(|| cut.text(row, cells[layout.key()]).trimmed())
+    };
+    let keys: Vec<&[u8]> = (0..cut.len()).filter_map(key).collect();
+    key_text(&keys, layout.separator)
+}
+
 /// Whether the cells of a column are the slots of those of another: the first is that of the slots.
 pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
     const ROWS: usize = 8;
@@ -252,8 +268,6 @@ pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
             && column.are_numbers() >= 0.99
             && column.numbers.len() == column.len()
             && column.numbers.iter().all(|slot| *slot < 16384)
-            // One number in every row proves nothing: 0 is the slot of an empty cell.
-            && column.numbers.iter().any(|slot| *slot != column.numbers[0])
     };
     let slots = (0..columns.len()).filter(|column| is_slot(&columns[*column]));
     let keys = |slots: usize| {
@@ -265,8 +279,9 @@ pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
                 .count();
             right as f64 >= MOST * numbers.len() as f64
         };
+        // Cells that come again prove nothing: 0 is the slot of an empty one.
         (0..columns.len())
-            .filter(move |key| *key != slots)
+            .filter(move |key| *key != slots && columns[*key].is_unique())
             .find(fits)
             .map(|key| (slots, key))
     };
