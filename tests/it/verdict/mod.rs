@@ -2,6 +2,7 @@
 
 mod carried_out;
 mod damage;
+mod fewest_changes;
 mod files;
 mod grid;
 mod lacking;
@@ -9,7 +10,6 @@ mod nothing_planted;
 mod operator;
 mod parity;
 mod planted;
-mod reproducers;
 mod requests;
 mod scene;
 mod situations;
