@@ -273,9 +273,15 @@ fn a_sample_says_so_and_is_not_taken_for_a_damaged_dump() {
         "{}",
         found["verdict"]
     );
-    let plan = scratch.run(&["plan", "all"]);
-    assert!(stderr(&plan).contains("a sample"), "{}", stderr(&plan));
-    assert_eq!(code(&scratch.run(&["plan", "all", "--force"])), 0);
+    for force in [&[][..], &["--force"]] {
+        let plan = scratch.run(&[&["plan", "all"], force].concat());
+        assert_eq!(code(&plan), 2);
+        assert!(
+            stderr(&plan).contains("collect without --sample"),
+            "{}",
+            stderr(&plan)
+        );
+    }
 }
 
 #[test]

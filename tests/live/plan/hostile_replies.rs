@@ -306,6 +306,8 @@ fn script(scratch: &Scratch, kind: &str, servers: &[Hostile]) -> String {
         "dump.keys",
         "--topology",
         "cluster.nodes",
+        "--by",
+        "keys",
         "--commands",
         kind,
     ];
@@ -328,6 +330,11 @@ fn no_reply_runs(kind: &str) {
     let text = stderr(&honest.output);
     assert_eq!(honest.output.status.code(), Some(0), "{kind}: {text}");
     assert!(honest.unknown.is_empty(), "{:?}", honest.unknown);
+    assert!(
+        honest.told.len() > 10,
+        "the script reads little: {:?}",
+        honest.told
+    );
     let fields: Vec<String> = honest.told.into_iter().collect();
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());

@@ -13,6 +13,7 @@ use crate::summary::independent_units::UnitKind;
 use crate::summary::keys::Key;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{StepKind, StepText};
+use crate::summary::tags::Tag;
 
 /// The longest name that a command has.
 const TYPED: usize = 200;
@@ -134,21 +135,23 @@ impl<'a> Trial<'_, 'a> {
         retag.into_iter().chain(split).collect()
     }
 
+    /// Whether a tag has nearly all keys and nearly all of a load.
+    fn is_namespace(&self, role: &PlacedRole<'_>, piece: &Piece) -> bool {
+        let keys = self.summary.input.keys as f64;
+        let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
+        let tags = self.summary.tags.as_ref();
+        let mut tags = tags.into_iter().flat_map(|tags| &tags.heaviest.keys);
+        let has_keys =
+            |tag: &Tag| tag.tag == piece.name && tag.load.keys as f64 >= NAMESPACE * keys;
+        piece.kind == UnitKind::Tag
+            && keys > 0.0
+            && piece.load >= NAMESPACE * total
+            && tags.any(has_keys)
+    }
+
     /// The braces of a namespace are taken out: what has the tag spreads over all slots.
     fn untag(&self, role: &PlacedRole<'_>, piece: &Piece) -> Option<Change<'a>> {
-        let tags = self.summary.tags.as_ref()?;
-        let keys = self.summary.input.keys as f64;
-        let tag = tags
-            .heaviest
-            .keys
-            .iter()
-            .find(|tag| tag.tag == piece.name)?;
-        let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
-        let is_namespace = piece.kind == UnitKind::Tag
-            && keys > 0.0
-            && tag.load.keys as f64 >= NAMESPACE * keys
-            && piece.load >= NAMESPACE * total;
-        if !is_namespace {
+        if !self.is_namespace(role, piece) {
             return None;
         }
         let mut after = self.now.clone();
@@ -188,9 +191,8 @@ impl<'a> Trial<'_, 'a> {
         let share = total / role.load.compared.len().max(1) as f64;
         let piece = heavy(self.summary, role).into_iter().next();
         // A cache is for an object, not for a namespace in braces.
-        let is_namespace =
-            |piece: &Piece| piece.kind == UnitKind::Tag && piece.load >= NAMESPACE * total;
-        let piece = piece.filter(|piece| piece.load >= CACHED * share && !is_namespace(piece))?;
+        let is_object = |piece: &Piece| !self.is_namespace(role, piece);
+        let piece = piece.filter(|piece| piece.load >= CACHED * share && is_object(piece))?;
         let reads = self.reads_of(&piece).or(self.reads);
         if reads.is_some_and(|reads| reads < HALF_READ) {
             return None;
