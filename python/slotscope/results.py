@@ -46,6 +46,7 @@ __all__ = [
     "Integrity",
     "KeepReason",
     "Left",
+    "Lost",
     "Measure",
     "Metric",
     "MoveOutcome",
@@ -60,6 +61,8 @@ __all__ = [
     "Reason",
     "Rejected",
     "RejectedLine",
+    "Requested",
+    "RequestedRole",
     "Role",
     "RoleAfter",
     "RoleVerdict",
@@ -75,6 +78,7 @@ __all__ = [
     "Step",
     "StepKind",
     "Tag",
+    "UnreadableValues",
     "Verdict",
     "VerdictChange",
     "WhatIfResult",
@@ -253,6 +257,7 @@ class FileFacts(TypedDict):
     keys: int
     name: str
     object: NotRequired[ObjectFacts | None]
+    shape: NotRequired[str]
     written: NotRequired[int | None]
 
 
@@ -306,6 +311,8 @@ class FullestNode(TypedDict):
 class GoalOutcome(TypedDict):
     after: float
     before: float
+    ceiling: NotRequired[float | None]
+    guard: NotRequired[bool]
     limit: NotRequired[str | None]
     met: bool
     metric: str
@@ -346,6 +353,7 @@ class InputFacts(TypedDict):
     sample_has_heaviest: NotRequired[bool]
     sample_percent: NotRequired[float | None]
     sizes: NotRequired[Sizes | None]
+    unreadable_values: NotRequired[List[UnreadableValues]]
     warnings: List[str]
     weights: Dict[str, Any]
     written: NotRequired[int | None]
@@ -365,6 +373,9 @@ class Left(TypedDict):
     reason: str
     role: str
     units: List[str]
+
+
+Lost = str
 
 
 Measure = str
@@ -470,6 +481,7 @@ class PlanResult(TypedDict):
     moves: List[MoveOutcome]
     nodes: List[NodeOutcome]
     pinned: List[BlockingKey]
+    request: Requested
     schema: str
     slots_moved: int
     warnings: List[str]
@@ -488,6 +500,23 @@ class RejectedLine(TypedDict):
     file: str
     line: int | None
     reason: str
+
+
+class Requested(TypedDict):
+    before: After
+    caps: NotRequired[List[int | None]]
+    changes_nodes: bool
+    lifted: List[str]
+    nodes: int
+    placement: str
+    roles: List[RequestedRole]
+
+
+class RequestedRole(TypedDict):
+    aim: float
+    ceiling: float
+    is_goal: bool
+    metric: str
 
 
 Role = str
@@ -594,6 +623,7 @@ class Step(TypedDict):
     keys_moved: int | None
     kind: StepKind
     longest_block_ms: float | None
+    request: NotRequired[Requested | None]
     sentence: str
     slots_moved: int
     until: int | None
@@ -617,6 +647,12 @@ class Tag(TypedDict):
     share: float
     slot: int
     tag: str
+
+
+class UnreadableValues(TypedDict):
+    count: int
+    first: RejectedLine
+    role: Lost
 
 
 class Verdict(TypedDict):
