@@ -274,3 +274,40 @@ fn dump_prints_the_keys_that_analyze_counts() {
     }
     assert!(kept.len() > 3, "no condition makes a difference: {kept:?}");
 }
+
+#[test]
+fn plans_and_trials_of_filtered_keys_are_those_of_a_dump_of_these_keys() {
+    let (scratch, mut rng) = (Scratch::new(), Rng::new(6));
+    let row = |i: usize| {
+        format!(
+            "{}:{{t{}}}:{i},{}\n",
+            ["a", "b"][i % 2],
+            rng.below(9000),
+            i % 700
+        )
+    };
+    let rows: Vec<String> = (0..20_000).map(row).collect();
+    let ours: String = rows
+        .iter()
+        .filter(|row| row.starts_with("a:"))
+        .cloned()
+        .collect();
+    scratch.file("all.csv", format!("key,size\n{}", rows.concat()));
+    scratch.file("a.csv", format!("key,size\n{ours}"));
+    for command in [
+        &["plan", "--nodes", "3", "--add", "1"][..],
+        &["whatif", "--to-nodes", "8"],
+    ] {
+        let of = |more: &[&str]| {
+            let mut found = report(&scratch.run(&[command, more, &["--json"]].concat()));
+            let found_map = found.as_object_mut().unwrap();
+            ["input", "warnings", "run"].map(|part| found_map.remove(part));
+            found
+        };
+        assert_eq!(
+            of(&["all.csv", "--match", "a:*"]),
+            of(&["a.csv"]),
+            "{command:?}"
+        );
+    }
+}
