@@ -69,7 +69,7 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     let is_full = lines.head.len() >= LOOKED_AT;
     let has_line = memchr::memchr(b'\n', lines.head).is_some() || lines.is_whole || is_full;
     if let Some(at) = record::lead(&lines.rows) {
-        return Ok(Some(Shape::records(at, &lines)));
+        return Ok(Some(Shape::records(at)));
     }
     if let Some(refused) = record::refused(&lines.rows) {
         return Err(refused);
@@ -170,12 +170,11 @@ impl Shape {
         }
     }
 
-    fn records(at: usize, lines: &Lines<'_>) -> Shape {
+    fn records(at: usize) -> Shape {
         let what = match at {
             0 => "lines of MONITOR",
             _ => "lines of MONITOR inside other lines",
         };
-        let _ = lines;
         Shape {
             rows: Rows::Records(at),
             told: Told::sure(what),
