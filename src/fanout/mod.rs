@@ -11,6 +11,7 @@ mod frequent;
 #[doc(hidden)]
 pub mod kind;
 pub mod outcome;
+mod script;
 pub mod shapes;
 pub mod suggestion;
 mod transactions;
@@ -39,6 +40,7 @@ pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
 use crate::fanout::findings::{OutcomeCount, Tail};
 pub use crate::fanout::kind::Lines;
 use crate::fanout::outcome::BatchOutcome;
+use crate::fanout::script::Script;
 use crate::fanout::shapes::{Shapes, Touched};
 use crate::fanout::transactions::Transactions;
 use crate::fanout::unknown::{UnknownCommands, is_verb};
@@ -75,22 +77,6 @@ pub struct Fanout<'a> {
     shapes: Shapes,
     /// Where batches go that are kept and not counted.
     kept: Option<Batches>,
-}
-
-/// A script and its keys: those that were declared, and those of its commands.
-struct Script {
-    /// The command that runs it; `None` where it declared no keys.
-    command: Option<&'static str>,
-    batch: Batch,
-}
-
-impl Script {
-    fn new() -> Script {
-        Script {
-            command: None,
-            batch: Batch::with_room(ROOM),
-        }
-    }
 }
 
 impl<'a> Fanout<'a> {
@@ -304,49 +290,6 @@ impl<'a> Fanout<'a> {
             (Some((queue, batch)), _) => self.count(Some("multi"), &batch, queue.exec()),
         }
         Ok(())
-    }
-
-    /// A script, whose commands follow.
-    fn begin_script(
-        &mut self,
-        command: &'static Command,
-        words: Vec<Word<'_>>,
-    ) -> Result<(), String> {
-        let keys = keys_of(command, words)?;
-        if keys.is_empty() {
-            self.keyless += 1;
-            return Ok(());
-        }
-        let slots = self.slots_of(&keys)?;
-        self.script.command = Some(command.name);
-        self.script.batch.add(&slots, keys);
-        Ok(())
-    }
-
-    /// A command that a script runs: a cluster refuses a key of another node there, too, which the script did not declare.
-    fn add_of_script(&mut self, words: Vec<Word<'_>>) -> Result<(), String> {
-        self.of_scripts += u64::from(self.script.command.is_some());
-        let Some(command) = self.known(COMMANDS.find(&words), &words) else {
-            return Ok(());
-        };
-        let mut keys = keys_of(command, words)?;
-        let known = &self.script.batch.kept;
-        keys.retain(|key| !known.iter().any(|known| **known == **key));
-        let slots = self.slots_of(&keys)?;
-        self.script.batch.add(&slots, keys);
-        Ok(())
-    }
-
-    /// The commands of a script end.
-    fn end_script(&mut self) {
-        if self.script.batch.keys == 0 {
-            return;
-        }
-        let Script { command, mut batch } = std::mem::replace(&mut self.script, Script::new());
-        let answer = outcome::of_command(batch.slots.members(), self.topology);
-        self.count(command.or(Some("eval")), &batch, answer);
-        batch.clear();
-        self.script.batch = batch;
     }
 
     fn count(&mut self, command: Option<&'static str>, batch: &Batch, answer: BatchOutcome) {

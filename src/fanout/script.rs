@@ -1,0 +1,69 @@
+//! A script in MONITOR: the command that runs it, and the commands that it runs, are one batch.
+
+use slotscope_engine::command::{COMMANDS, Command};
+use slotscope_engine::format::parse::words::Word;
+
+use crate::fanout::batch::Batch;
+use crate::fanout::commands::keys_of;
+use crate::fanout::{Fanout, ROOM, outcome};
+
+/// A script and its keys: those that were declared, and those of its commands.
+pub(super) struct Script {
+    /// The command that runs it; `None` where it declared no keys.
+    command: Option<&'static str>,
+    batch: Batch,
+}
+
+impl Script {
+    pub(super) fn new() -> Script {
+        Script {
+            command: None,
+            batch: Batch::with_room(ROOM),
+        }
+    }
+}
+
+impl Fanout<'_> {
+    /// A script, whose commands follow.
+    pub(super) fn begin_script(
+        &mut self,
+        command: &'static Command,
+        words: Vec<Word<'_>>,
+    ) -> Result<(), String> {
+        let keys = keys_of(command, words)?;
+        if keys.is_empty() {
+            self.keyless += 1;
+            return Ok(());
+        }
+        let slots = self.slots_of(&keys)?;
+        self.script.command = Some(command.name);
+        self.script.batch.add(&slots, keys);
+        Ok(())
+    }
+
+    /// A command that a script runs: a cluster refuses a key of another node there, too, which the script did not declare.
+    pub(super) fn add_of_script(&mut self, words: Vec<Word<'_>>) -> Result<(), String> {
+        self.of_scripts += u64::from(self.script.command.is_some());
+        let Some(command) = self.known(COMMANDS.find(&words), &words) else {
+            return Ok(());
+        };
+        let mut keys = keys_of(command, words)?;
+        let known = &self.script.batch.kept;
+        keys.retain(|key| !known.iter().any(|known| **known == **key));
+        let slots = self.slots_of(&keys)?;
+        self.script.batch.add(&slots, keys);
+        Ok(())
+    }
+
+    /// The commands of a script end.
+    pub(super) fn end_script(&mut self) {
+        if self.script.batch.keys == 0 {
+            return;
+        }
+        let Script { command, mut batch } = std::mem::replace(&mut self.script, Script::new());
+        let answer = outcome::of_command(batch.slots.members(), self.topology);
+        self.count(command.or(Some("eval")), &batch, answer);
+        batch.clear();
+        self.script.batch = batch;
+    }
+}
