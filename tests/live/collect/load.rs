@@ -169,10 +169,6 @@ fn an_even_load_is_balanced() {
         ["balanced", "watch", "unjudged"].contains(&state),
         "{state}: {said}"
     );
-    // On a busy machine a server may be interrupted in a command, and its slot has the time.
-    let hot = report.get("hot_slots").and_then(Value::as_array);
-    let shares = hot.into_iter().flatten().map(|of| of["cpu_share"].as_f64());
-    assert!(shares.clone().all(|share| share < Some(0.3)), "{hot:#?}");
 }
 
 #[test]

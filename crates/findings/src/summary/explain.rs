@@ -7,7 +7,7 @@ use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why
 use crate::summary::gaps::Gaps;
 use crate::summary::independent_units::{UnitKind, UnitsBy};
 use crate::summary::integrity::Sign;
-use crate::summary::judge::Judgement;
+use crate::summary::judge::{Amounts, Judgement};
 use crate::summary::measure::Measure;
 use crate::summary::nodes::Nodes;
 use crate::summary::observed::Observed;
@@ -20,6 +20,8 @@ use crate::summary::state::{Role, State};
 pub(crate) struct Explained<'a> {
     /// The nodes.
     pub nodes: &'a Nodes,
+    /// How much is counted.
+    pub amounts: Amounts,
     /// The load.
     pub load: &'a RoleLoad,
     /// The units of the load.
@@ -98,7 +100,7 @@ impl Explained<'_> {
             },
             (Some(Reason::Idle), _) => Why::Idle,
             (Some(Reason::Capped), _) => Why::Capped,
-            (Some(Reason::Unreadable), _) => match self.gaps.unreadable(self.load.measure) {
+            (Some(Reason::Unreadable), _) => match self.gaps.unreadable(self.load) {
                 Some(gap) => Why::Unreadable(gap.clone()),
                 None => Why::Even,
             },

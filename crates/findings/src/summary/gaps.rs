@@ -5,7 +5,7 @@ use slotscope_engine::format::Lost;
 use slotscope_engine::metric::Metric;
 
 use crate::summary::InputFacts;
-use crate::summary::measure::Measure;
+use crate::summary::role_load::RoleLoad;
 
 /// A larger share of missing sizes leaves memory unjudged.
 const MISSING_UNJUDGED: f64 = 0.1;
@@ -73,19 +73,18 @@ impl Gaps {
         }
     }
 
-    /// The values of this measure that could not be read.
-    pub(crate) fn unreadable(&self, measure: Measure) -> Option<&Gap> {
-        match measure.metric() {
-            Metric::Bytes => self.sizes.as_ref(),
+    /// The values that this load should consist of and that could not be read.
+    pub(crate) fn unreadable(&self, load: &RoleLoad) -> Option<&Gap> {
+        match load.measure.metric() {
+            _ if load.is_of_sizes() => self.sizes.as_ref(),
             Metric::Ops => self.operations.as_ref(),
             _ => None,
         }
     }
 
-    /// Whether too many values of this measure are missing.
-    pub(crate) fn are_missing(&self, measure: Measure) -> bool {
-        measure == Measure::Bytes
-            && self.without_size as f64 >= MISSING_UNJUDGED * self.keys.max(1) as f64
+    /// Whether too many values of this load are missing.
+    pub(crate) fn are_missing(&self, load: &RoleLoad) -> bool {
+        load.is_of_sizes() && self.without_size as f64 >= MISSING_UNJUDGED * self.keys.max(1) as f64
     }
 
     /// The fair shares of `nodes` nodes that the fullest may hold besides, if all rows that were lost are its keys.

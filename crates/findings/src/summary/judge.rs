@@ -71,6 +71,8 @@ pub struct Amounts {
     pub ops_per_sec: Option<f64>,
     /// The part of a core that the busiest node uses, where that is known.
     pub cpu: Option<f64>,
+    /// The same by the mean of all nodes.
+    pub cpu_ratio: Option<f64>,
 }
 
 /// Judges nodes of which `split` is the fullest.
@@ -111,6 +113,7 @@ pub(crate) fn judge(
                 judged(surely)
             }
         }
+        Measure::Cpu if state.is_uneven() && is_quiet(amounts) => unjudged(Reason::Idle),
         Measure::Cpu | Measure::Accesses => judged(state),
         Measure::Bytes | Measure::UsedMemory | Measure::Keys => {
             if has_too_few_keys(split, amounts, by_chance) {
@@ -129,6 +132,13 @@ fn is_idle(amounts: Amounts) -> bool {
         is_below(amounts.cpu, limit::IDLE_CPU),
     ];
     ops.or(cpu).is_some() && ops.unwrap_or(true) && cpu.unwrap_or(true)
+}
+
+/// Whether so little is done that one command that the host put off makes slots uneven, and the processes' own clocks, which
+/// stand still then, show nothing.
+fn is_quiet(amounts: Amounts) -> bool {
+    let is_confirmed = amounts.cpu_ratio.is_some_and(|own| own >= limit::LOAD[0]);
+    amounts.cpu.is_some_and(|cpu| cpu < limit::QUIET) && !is_confirmed
 }
 
 /// Whether there is next to nothing, or so little that chance alone makes the nodes so uneven.

@@ -26,6 +26,10 @@ pub(crate) const CRITICAL: f64 = 2.0;
 /// A full node that reaches its limit within this many months is watched.
 pub(crate) const SOON_MONTHS: f64 = 1.0;
 
+/// If the busiest node uses less than this part of a core, CPU time that is uneven by slots and not by the processes' own
+/// clocks is not judged: one command that the host put off is much of it.
+pub(crate) const QUIET: f64 = 0.10;
+
 /// With fewer keys a node than this, chance alone may make nodes uneven.
 pub const FEW_KEYS: f64 = 1000.0;
 /// With fewer keys a node, and fewer bytes, there is nothing to judge.

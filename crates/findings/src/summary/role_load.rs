@@ -98,6 +98,11 @@ impl RoleLoad {
         (asked, roles)
     }
 
+    /// Whether it is the memory of keys by their sizes, or by their number because too few have one.
+    pub(crate) fn is_of_sizes(&self) -> bool {
+        self.role == Some(Role::Memory) && matches!(self.measure, Measure::Bytes | Measure::Keys)
+    }
+
     /// The primary that is being filled or drained, and does not hold half of its fair share of any load.
     pub(crate) fn moving(&self, nodes: &Nodes) -> Option<Name> {
         let all = nodes.owning().count() as f64;

@@ -13,7 +13,7 @@ use crate::summary::explain::Explained;
 use crate::summary::explanation::Explanation;
 use crate::summary::floor::slot_floor_of;
 use crate::summary::independent_units::Units;
-use crate::summary::judge::{Amounts, Bands, Judgement, judge};
+use crate::summary::judge::{Bands, Judgement, judge};
 use crate::summary::measure::Measure;
 use crate::summary::model::compound::CompoundPoisson;
 use crate::summary::model::expected::Expectation;
@@ -96,8 +96,6 @@ pub(crate) struct RoleInputs<'a> {
     pub explained: Explained<'a>,
     /// All units.
     pub units: &'a Units,
-    /// How much is counted.
-    pub amounts: Amounts,
     /// The part of its limit that each node uses, by its place.
     pub limit_use: &'a [Option<f64>],
     /// Whether all nodes are at their limit of memory and evict.
@@ -178,7 +176,7 @@ impl RoleVerdict {
             hash_ratio: n_eff.and_then(|n_eff| scaling::hash_ratio(&load.slots, n_eff)),
             floor: slot_floor_of(&load.slots, &compared.shares),
             by_node_count: if units.total > 0.0 {
-                scaling::by_node_count(load, units, inputs.amounts.keys)
+                scaling::by_node_count(load, units, inputs.explained.amounts.keys)
             } else {
                 Vec::new()
             },
@@ -221,7 +219,7 @@ impl RoleInputs<'_> {
             gaps,
             ..
         } = self.explained;
-        let judged = judge(split, load.measure, self.amounts, self.previous);
+        let judged = judge(split, load.measure, self.explained.amounts, self.previous);
         let is_memory = load.measure.role() == Role::Memory;
         if sign.is_some() {
             return Judgement {
@@ -241,10 +239,10 @@ impl RoleInputs<'_> {
             reason: Some(reason),
             ..judged
         };
-        if gaps.unreadable(load.measure).is_some() {
+        if gaps.unreadable(load).is_some() {
             return unjudged(Reason::Unreadable);
         }
-        if gaps.are_missing(load.measure) {
+        if gaps.are_missing(load) {
             return unjudged(Reason::Missing);
         }
         let may_be = split.max_over_mean + gaps.lost_shares(split.nodes());

@@ -189,6 +189,7 @@ impl VerdictInputs<'_> {
         RoleVerdict::new(&RoleInputs {
             explained: Explained {
                 nodes,
+                amounts: self.amounts(load),
                 load,
                 units: &weighed,
                 observed,
@@ -200,7 +201,6 @@ impl VerdictInputs<'_> {
                 gaps: self.gaps,
             },
             units,
-            amounts: self.amounts(load),
             limit_use: self.headroom.of(load.role),
             is_capped: self.headroom.is_capped,
             previous: previous.map(|(_, state)| *state).next(),
@@ -236,14 +236,17 @@ impl VerdictInputs<'_> {
         let of = |measure: Measure| load.measure == measure;
         let ops = most(&mut rates().filter(|_| of(Measure::Ops)));
         let cpu = most(&mut rates().filter(|_| of(Measure::Cpu)));
+        // These clocks stand still while the host runs something else, those of slots do not.
+        let used: Vec<f64> = servers().filter_map(|server| server.cpu).collect();
+        let busiest = most(&mut used.iter().copied());
         Amounts {
             keys,
             bytes: bytes.map(|_| nodes.total(Metric::Bytes) as f64),
             ops_per_sec: ops
                 .or_else(|| most(&mut servers().filter_map(|server| server.ops_per_sec))),
-            cpu: cpu
-                .map(|micros| micros / 1e6)
-                .or_else(|| most(&mut servers().filter_map(|server| server.cpu))),
+            cpu: busiest.or(cpu.map(|micros| micros / 1e6)),
+            cpu_ratio: busiest
+                .map(|busiest| busiest * used.len() as f64 / used.iter().sum::<f64>()),
         }
     }
 

@@ -49,6 +49,11 @@ impl InWords for Fullest {
         let ratio = ratio(self.max_over_mean);
         let node = short(&self.node);
         let holds = format!("{node} holds {ratio} times its fair share of {what}");
+        let by = if self.memory_is_unknown {
+            "by their number"
+        } else {
+            "by the others"
+        };
         let sentence = match &self.reason {
             Why::Damaged(sign) => {
                 format!(
@@ -74,9 +79,9 @@ impl InWords for Fullest {
             Why::Capped => format!(
                 "all nodes are at maxmemory and evict, so memory says nothing of demand: compare evictions; {holds}"
             ),
-            Why::Unreadable(gap) => format!("{}; by the others, {holds}", gap.in_words()),
+            Why::Unreadable(gap) => format!("{}; {by}, {holds}", gap.in_words()),
             Why::Missing { missing, keys } => format!(
-                "{} of {} keys have no size; by the others, {holds}",
+                "{} of {} keys have no size; {by}, {holds}",
                 grouped(*missing),
                 grouped(*keys)
             ),

@@ -8,7 +8,7 @@ use slotscope::summary::state::State;
 use slotscope::summary::step::StepKind::{Cache, Move, Split};
 
 use super::{Situation, check, situation};
-use crate::verdict::scene::{Readings, Scene, light, named, of_node};
+use crate::verdict::scene::{Readings, Scene, info, light, named, of_node};
 
 const KEYS: usize = 12_000;
 
@@ -224,6 +224,13 @@ fn what_counters_say() {
         let readings: Vec<_> = before.chain(after).collect();
         scene.slot_stats(&readings)
     };
+    let little = |slot: u16| used(slot) + 300;
+    let put_off = |slot: u16| little(slot) + if slot == 77 { 2_500_000 } else { 0 };
+    let clocks = |scene: Scene, cpu: [f64; 3]| {
+        let scene = scene.servers([0.3; 3].map(|used| info(used, "noeviction")));
+        let of_node = |scene: Scene, node: usize| scene.since(node, 0, cpu[node]);
+        (0..3).fold(scene, of_node)
+    };
     let both = |after: &[&dyn Fn(u16) -> u64]| of(even(3), after);
     // So few that moves have no memory to keep even.
     let few = Scene::even(3).keys("key,size", light(90, ",100"));
@@ -270,6 +277,21 @@ fn what_counters_say() {
             &[],
         )
         .role("of the CPU time"),
+        situation(
+            "a command that the host put off for two seconds and a half, on nodes that do little",
+            clocks(both(&[&put_off, &little, &little]), [0.05; 3]),
+            State::Balanced,
+            &["BALANCED"],
+            &[],
+        )
+        .role("too idle to judge: 10.0.0.1:6379 holds 1.6"),
+        situation(
+            "the same where the processes' own clocks say so too",
+            clocks(both(&[&put_off, &little, &little]), [0.08, 0.05, 0.05]),
+            State::Skewed,
+            &["HOT 10.0.0.1:6379 holds 1.6"],
+            &[],
+        ),
         situation(
             "a hot slot",
             of(few, &[&hot, &later, &later]),

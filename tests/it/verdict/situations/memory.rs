@@ -157,8 +157,8 @@ fn how_uneven_memory_is() {
             Scene::even(3)
                 .keys("key,size", light(KEYS / 4, ",100"))
                 .and((0..KEYS).map(|at| format!("other:{at},"))),
-            State::Balanced,
-            &["BALANCED", "memory is unknown"],
+            State::Unjudged,
+            &["UNJUDGED", "memory is unknown"],
             &[],
         ),
         situation(
