@@ -188,3 +188,50 @@ fn what_dump_prints_gives_the_keys_of_the_file() {
         assert_eq!(slots(form), truth, "{form}");
     }
 }
+
+#[test]
+fn the_types_of_dragonfly_are_read_and_those_of_redis_with_these_numbers_are_not_taken_for_them() {
+    let text = |text: &str| [&[text.len() as u8], text.as_bytes()].concat();
+    let value = |number: u8| match number {
+        30 => text(r#"{"a":1}"#),
+        31 => [
+            vec![2],
+            ["f", "v", "1795216373", "g", "w", "0"].map(text).concat(),
+        ]
+        .concat(),
+        32 => [vec![2], ["m", "1795216373", "n", "0"].map(text).concat()].concat(),
+        _ => text("value"),
+    };
+    let file = |fields: [&str; 2]| {
+        let mut bytes = [
+            b"REDIS0009\xFA".to_vec(),
+            fields.map(text).concat(),
+            vec![0xFE, 0],
+        ]
+        .concat();
+        for (number, id) in [0, 30, 31, 32].into_iter().zip(0..) {
+            // Properties of the key after them, as Dragonfly writes these.
+            if number == 31 && fields[0] == "df-ver" {
+                bytes.extend([220, 1, 0, 0, 0]);
+            }
+            bytes.push(number);
+            bytes.extend(text(&format!("key:{id}")));
+            bytes.extend(value(number));
+        }
+        [bytes, vec![0xFF], vec![0; 8]].concat()
+    };
+    let scratch = Scratch::new();
+    scratch.file("df.rdb", &file(["df-ver", "df-v1.39.0"]));
+    let listed = String::from_utf8(succeeded(scratch.run(&["dump", "df.rdb"]))).unwrap();
+    for row in [
+        "key:0,0,string",
+        "key:1,0,ReJSON-RL",
+        "key:2,0,hash",
+        "key:3,0,set",
+    ] {
+        assert!(listed.contains(row), "{listed}");
+    }
+    scratch.file("redis.rdb", &file(["redis-ver", "7.4.0"]));
+    let other = scratch.run(&["dump", "redis.rdb"]);
+    assert_eq!(code(&other), 2, "{}", stdout(&other));
+}
