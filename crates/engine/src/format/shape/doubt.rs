@@ -7,6 +7,7 @@ use crate::format::redis_cli::noise;
 use crate::format::shape::column::{
     Column, MOST, common_prefix, common_suffix, families, share_of,
 };
+use crate::format::shape::encoded::encoded;
 use crate::format::shape::table::is_nothing;
 use crate::format::table::columns::{ColumnNames, Role};
 use crate::name::Name;
@@ -110,7 +111,7 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
             "lines start with a time, as those of a log, and are read as keys; otherwise cut the keys out with awk or sed; {RAW}"
         ));
     }
-    frame(rows).or_else(|| printed(rows)).or_else(|| {
+    frame(rows).or_else(|| encoded(rows)).or_else(|| printed(rows)).or_else(|| {
         let separators: [&[u8]; 6] = [b" | ", b" -> ", b" => ", b" = ", b"\t", b"="];
         let separator = separators.into_iter().find(|separator| {
             let left = |row: &&'_ [u8]| memchr::memmem::find(row, separator);
@@ -159,6 +160,18 @@ fn printed(rows: &[&[u8]]) -> Option<Sentence> {
     };
     if share_of(rows, is_object) >= MOST {
         return said("each line is in brackets, as programs print objects");
+    }
+    let is_several = |row: &&[u8]| {
+        let mut words = row
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty());
+        let is_name = |word: &[u8]| word.contains(&b':') && !word.ends_with(b":");
+        words.clone().count() >= 2 && words.all(is_name)
+    };
+    if share_of(rows, is_several) >= MOST {
+        return said(
+            "each line has several words with a colon in each, as keys side by side (tr -s ' ' '\\n' < FILE parts them)",
+        );
     }
     // Messages of a tool stand before and after the keys.
     const ENDS: usize = 3;
@@ -309,5 +322,7 @@ mod tests {
         assert!(!is_doubted(&["user:1", "cart:2", "lock:3"]));
         assert!(!is_doubted(&["prod:user:1", "prod:cart:2", "prod:lock:3"]));
         assert!(!is_doubted(&["a b 1", "c d 2", "e f 3"]));
+        assert!(is_doubted(&["a:1 b:1 c:1", "a:2 b:2 c:2", "a:3 b:3 c:3"]));
+        assert!(!is_doubted(&["a:1 b", "a:2 b", "a:3 c"]));
     }
 }

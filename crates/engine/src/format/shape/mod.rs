@@ -8,6 +8,7 @@ mod column;
 mod commands;
 mod cut;
 mod doubt;
+mod encoded;
 mod json;
 mod lines;
 mod record;

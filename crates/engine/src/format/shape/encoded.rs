@@ -1,0 +1,114 @@
+//! Keys that a program has encoded: each line decodes to a name.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::format::shape::column::{MOST, share_of};
+use crate::name::Name;
+use crate::sentence::Sentence;
+
+/// How keys may be encoded: what people call it, the way back, and the same in Python for a line `l`.
+const ENCODINGS: [(&str, Decode, &str); 3] = [
+    (
+        "%XX for other characters",
+        percent,
+        "import sys,urllib.parse as u; [print(u.unquote(l.strip())) for l in sys.stdin]",
+    ),
+    (
+        "hexadecimal digits",
+        hexadecimal,
+        "import sys; [print(bytes.fromhex(l).decode()) for l in sys.stdin]",
+    ),
+    (
+        "base64",
+        base64,
+        "import sys,base64; [print(base64.b64decode(l).decode()) for l in sys.stdin]",
+    ),
+];
+/// Characters between the segments of names; in an encoded name there is none.
+const BETWEEN: &[u8] = b":.-/|{}";
+
+type Decode = fn(&[u8]) -> Option<Vec<u8>>;
+
+/// How these lines are encoded, and what decodes them.
+pub(super) fn encoded(rows: &[&[u8]]) -> Option<Sentence> {
+    let (name, decode, script) = ENCODINGS
+        .into_iter()
+        .find(|(_, decode, _)| share_of(rows, |row| decode(row).is_some()) >= MOST)?;
+    let first = rows.iter().find_map(|row| decode(row))?;
+    Some(
+        Sentence::default()
+            .words(format!("the keys are written with {name}, as a program encodes them: the first is "))
+            .excerpt(&Name::from(first.as_slice()))
+            .words(format!(
+                ", and the slots counted are those of the encoded names; otherwise: python3 -c '{script}' < FILE | slotscope analyze - ; --format lines reads each line as a key"
+            )),
+    )
+}
+
+/// A name, if it is one.
+fn name(decoded: Vec<u8>) -> Option<Vec<u8>> {
+    let is_text = decoded.iter().all(|byte| (b' '..=b'~').contains(byte));
+    let has_segments = decoded.iter().any(|byte| BETWEEN.contains(byte));
+    (is_text && has_segments).then_some(decoded)
+}
+
+fn percent(row: &[u8]) -> Option<Vec<u8>> {
+    let is_plain = !row.iter().any(|byte| b":/{}".contains(byte));
+    let mut parts = row.split(|byte| *byte == b'%');
+    let mut decoded = parts.next()?.to_vec();
+    let is_encoded = decoded.len() < row.len();
+    for part in parts {
+        decoded.push(digits(part.get(..2)?)?);
+        decoded.extend(&part[2..]);
+    }
+    name(decoded).filter(|_| is_plain && is_encoded)
+}
+
+fn hexadecimal(row: &[u8]) -> Option<Vec<u8>> {
+    let pairs = row.chunks(2).map(digits);
+    name(pairs.collect::<Option<_>>()?)
+}
+
+fn base64(row: &[u8]) -> Option<Vec<u8>> {
+    // A name without a separator is short, and so is what decodes by chance.
+    let is_long = row.len() >= 8;
+    name(STANDARD.decode(row).ok().filter(|_| is_long)?)
+}
+
+/// The byte of two hexadecimal digits.
+fn digits(pair: &[u8]) -> Option<u8> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    match pair {
+        [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoded_names_are_told_and_digests_and_words_are_not() {
+        let is_told = |rows: &[&str]| {
+            let rows: Vec<&[u8]> = rows.iter().map(|row| row.as_bytes()).collect();
+            encoded(&rows).is_some()
+        };
+        assert!(is_told(&["user%3A1", "cart%3A%7B2%7D", "a%2Fb"]));
+        assert!(is_told(&["757365723a31", "636172743A32"]));
+        assert!(is_told(&["dXNlcjox", "Y2FydDp7Mn0="]));
+        for other in [
+            &["user:1%3A", "cart:2%3A"][..],
+            &[
+                "d41d8cd98f00b204e9800998ecf8427e",
+                "9e107d9d372bb6826bd81d3542a419d6",
+            ],
+            &["2026112613304501", "2026112613304502"],
+            &["sessions", "products"],
+            &["100%25", "user"],
+        ] {
+            assert!(!is_told(other), "{other:?}");
+        }
+    }
+}
