@@ -10,6 +10,7 @@ use crate::verdict::{analyzed, lines, on};
 use slotscope::Analysis;
 use slotscope::format::named;
 use slotscope::slot::slot;
+use slotscope::summary::cause::CauseKind;
 use slotscope::summary::state::State;
 use slotscope::topology::Topology;
 use testkit::env::{cases, size};
@@ -90,6 +91,31 @@ fn a_perfect_hash_is_watched_in_one_of_twenty_and_never_worse() {
         assert!(
             watched.len() as f64 <= 0.05 * (of_kind as f64).max(20.0),
             "{watched:#?}"
+        );
+    }
+}
+
+#[test]
+fn few_keys_of_all_sizes_are_skewed_by_a_key_and_not_by_chance() {
+    for number in 0..cases("SLOTSCOPE_CASES", 20) {
+        let mut random = Rng::new(13_001_190 + number);
+        let (count, nodes) = (1000 + random.below(500), 6 + random.below(5) as usize);
+        let start = random.below(1_000_000);
+        // Pareto 2: some keys are heavy wherever they are.
+        let mut size = || (100.0 / (1.0 - random.unit()).sqrt()) as u64;
+        let rows = (0..count).map(|at| format!("user:{},{}", start + at, size()));
+        let dump = lines(std::iter::once("key,size".to_owned()).chain(rows.collect::<Vec<_>>()));
+        let verdict = analyzed(&[dump], &on(&even(nodes))).verdict;
+        let memory = &verdict.roles[0];
+        let has_key = memory
+            .causes
+            .iter()
+            .any(|cause| cause.kind == CauseKind::Key);
+        assert!(
+            memory.state < State::Skewed || has_key,
+            "{number}: {} {}",
+            verdict.word,
+            verdict.sentence
         );
     }
 }

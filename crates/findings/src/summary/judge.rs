@@ -141,7 +141,7 @@ fn is_quiet(amounts: Amounts) -> bool {
     amounts.cpu.is_some_and(|cpu| cpu < limit::QUIET) && !is_confirmed
 }
 
-/// Whether there is next to nothing, or so little that chance alone makes the nodes so uneven.
+/// Whether there is next to nothing, or so little that chance alone makes the fullest node so full.
 fn has_too_few_keys(split: &Split<'_>, amounts: Amounts, by_chance: Option<f64>) -> bool {
     let nodes = split.nodes() as f64;
     let is_small = amounts
@@ -149,7 +149,7 @@ fn has_too_few_keys(split: &Split<'_>, amounts: Amounts, by_chance: Option<f64>)
         .is_none_or(|bytes| bytes < limit::LEAST_BYTES * nodes);
     let is_nothing = amounts.keys < limit::LEAST_KEYS * nodes && is_small;
     let is_few = amounts.keys < limit::FEW_KEYS * nodes
-        && split.heavy.is_empty()
+        && !split.has_heavy_here()
         && by_chance.is_some_and(|by_chance| split.max_over_mean <= by_chance);
     is_nothing || is_few
 }

@@ -259,6 +259,11 @@ impl<'a> Split<'a> {
         (0..self.nodes()).map(load).fold(0.0, f64::max)
     }
 
+    /// Whether the fullest node has a heavy unit.
+    pub(crate) fn has_heavy_here(&self) -> bool {
+        self.here().next().is_some()
+    }
+
     fn here(&self) -> impl Iterator<Item = &'a Unit> + '_ {
         let is_here = |unit: &&&Unit| unit.node.as_ref() == Some(&self.fullest.id);
         self.heavy.iter().filter(is_here).copied()
