@@ -221,7 +221,7 @@ fn the_types_of_dragonfly_are_read_and_those_of_redis_with_these_numbers_are_not
         [bytes, vec![0xFF], vec![0; 8]].concat()
     };
     let scratch = Scratch::new();
-    scratch.file("df.rdb", &file(["df-ver", "df-v1.39.0"]));
+    scratch.file("df.rdb", file(["df-ver", "df-v1.39.0"]));
     let listed = String::from_utf8(succeeded(scratch.run(&["dump", "df.rdb"]))).unwrap();
     for row in [
         "key:0,0,string",
@@ -231,7 +231,7 @@ fn the_types_of_dragonfly_are_read_and_those_of_redis_with_these_numbers_are_not
     ] {
         assert!(listed.contains(row), "{listed}");
     }
-    scratch.file("redis.rdb", &file(["redis-ver", "7.4.0"]));
+    scratch.file("redis.rdb", file(["redis-ver", "7.4.0"]));
     let other = scratch.run(&["dump", "redis.rdb"]);
     assert_eq!(code(&other), 2, "{}", stdout(&other));
 }

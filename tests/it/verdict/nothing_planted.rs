@@ -99,7 +99,7 @@ fn a_perfect_hash_is_watched_in_one_of_twenty_and_never_worse() {
 fn few_keys_of_all_sizes_are_skewed_by_a_key_and_not_by_chance() {
     for number in 0..cases("SLOTSCOPE_CASES", 20) {
         let mut random = Rng::new(13_001_190 + number);
-        let (count, nodes) = (1000 + random.below(500), 6 + random.below(5) as usize);
+        let (count, nodes) = (1000 + random.below(500), 6 + random.below(5));
         let start = random.below(1_000_000);
         // Pareto 2: some keys are heavy wherever they are.
         let mut size = || (100.0 / (1.0 - random.unit()).sqrt()) as u64;
