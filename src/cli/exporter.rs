@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::Args;
 
 use slotscope_collect::live::{Live, Snapshot};
-use slotscope_engine::error::Result;
+use slotscope_engine::error::{Error, Result};
 
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::{Ending, say, values};
@@ -87,7 +87,7 @@ impl ExporterArgs {
         });
         let seeds: Vec<_> = seeds.into_iter().map(|seed| seed.address).collect();
         thread::scope(|scope| {
-            scope.spawn(|| {
+            let reads = || {
                 // A cluster that is down, and one that comes back elsewhere, is looked for from the seeds again.
                 let (mut said, mut was_read) = (String::new(), false);
                 loop {
@@ -104,10 +104,14 @@ impl ExporterArgs {
                     }
                     thread::sleep(self.interval);
                 }
-            });
+            };
+            let reader = thread::Builder::new().name("reader".into());
+            reader.spawn_scoped(scope, reads).map_err(|error| {
+                Error::bad("exporter", format!("no thread can be started: {error}"))
+            })?;
             http::serve(&listener, |path| self.answer(path, &pages));
-        });
-        Ok(Ending::Done)
+            Ok(Ending::Done)
+        })
     }
 
     /// Reads the cluster at intervals until that fails.

@@ -1,7 +1,9 @@
 //! HTTP, as much as a scrape needs: a bounded number of connections, each one request of a bounded size and time.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,7 +12,7 @@ use httparse::{EMPTY_HEADER, Request, Status};
 
 use slotscope_engine::error::{Error, Result, reason};
 
-/// Connections that are served at once; others wait in the system's queue.
+/// Connections that are served at once. Of more, the one that has been silent for longest gives way.
 const CONNECTIONS: usize = 16;
 /// The longest head of a request, and how many headers it has.
 const MAX_HEAD: usize = 8 << 10;
@@ -53,25 +55,59 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener> {
     })
 }
 
+/// The connections whose requests have not come yet, oldest first.
+#[derive(Default)]
+struct Silent(Mutex<VecDeque<TcpStream>>);
+
+impl Silent {
+    fn change<T>(&self, change: impl FnOnce(&mut VecDeque<TcpStream>) -> T) -> T {
+        change(
+            &mut self
+                .0
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner()),
+        )
+    }
+
+    fn add(&self, stream: &TcpStream) {
+        self.change(|all| all.extend(stream.try_clone()));
+    }
+
+    fn remove(&self, stream: &TcpStream) {
+        let peer = stream.peer_addr().ok();
+        self.change(|all| all.retain(|other| other.peer_addr().ok() != peer));
+    }
+
+    /// Ends the one that has been silent for longest.
+    fn end_oldest(&self) {
+        // Its thread sees the end, and its client that nobody listens.
+        let oldest = self.change(VecDeque::pop_front);
+        oldest.map(|oldest| drop(oldest.shutdown(Shutdown::Both)));
+    }
+}
+
 /// Answers requests for ever: `answer` gets the path of a GET.
 pub(crate) fn serve(listener: &TcpListener, answer: impl Fn(&str) -> Answer + Sync) {
-    let (open, answer) = (AtomicUsize::new(0), &answer);
+    let (open, silent, answer) = (AtomicUsize::new(0), Silent::default(), &answer);
     thread::scope(|scope| {
         loop {
-            if open.load(SeqCst) >= CONNECTIONS {
-                thread::sleep(PAUSE);
-                continue;
-            }
             let Ok((stream, _)) = listener.accept() else {
                 // Too many open files, or a client that is gone already.
                 thread::sleep(PAUSE);
                 continue;
             };
+            if open.load(SeqCst) >= CONNECTIONS {
+                silent.end_oldest();
+            }
+            while open.load(SeqCst) >= CONNECTIONS {
+                thread::sleep(PAUSE);
+            }
             open.fetch_add(1, SeqCst);
-            let open = &open;
+            let (open, silent) = (&open, &silent);
+            silent.add(&stream);
             let work = move || {
                 // A client that goes away is not a fault of this program.
-                drop(exchange(stream, answer));
+                drop(exchange(stream, silent, answer));
                 open.fetch_sub(1, SeqCst);
             };
             if thread::Builder::new().spawn_scoped(scope, work).is_err() {
@@ -83,9 +119,15 @@ pub(crate) fn serve(listener: &TcpListener, answer: impl Fn(&str) -> Answer + Sy
 }
 
 /// Reads a request and answers it.
-fn exchange(mut stream: TcpStream, answer: impl Fn(&str) -> Answer) -> io::Result<()> {
+fn exchange(
+    mut stream: TcpStream,
+    silent: &Silent,
+    answer: impl Fn(&str) -> Answer,
+) -> io::Result<()> {
     let end = Instant::now() + DEADLINE;
-    let head = match head(&mut stream, end)? {
+    let asked = head(&mut stream, end);
+    silent.remove(&stream);
+    let head = match asked? {
         Some(head) => head,
         None => {
             let refusal = Answer::text("431 Request Header Fields Too Large", "too large");
@@ -163,6 +205,26 @@ mod tests {
 
     fn status(request: &[u8]) -> &'static str {
         reply(request, |path| Answer::text("200 OK", path)).0.status
+    }
+
+    #[test]
+    fn the_client_that_was_silent_for_longest_gives_way() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || serve(&listener, |path| Answer::text("200 OK", path)));
+        let connect = || TcpStream::connect(address).unwrap();
+        let ask = |mut stream: TcpStream| {
+            stream.write_all(b"GET /a HTTP/1.1\r\n\r\n").unwrap();
+            let mut said = String::new();
+            stream.read_to_string(&mut said).unwrap();
+            said
+        };
+        let mut silent: VecDeque<TcpStream> = (0..CONNECTIONS).map(|_| connect()).collect();
+        assert!(ask(connect()).ends_with("/a\n"));
+        // The first one is gone, and the others may still ask.
+        let mut first = silent.pop_front().unwrap();
+        assert_eq!(first.read(&mut [0]).unwrap_or(0), 0);
+        assert!(ask(silent.pop_front().unwrap()).ends_with("/a\n"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Primaries with limits of their own, one of them full, and a hot key on another: each step, carried out as it is printed
-//! and under writes, gives what its row says of memory and of load.
+//! and under writes, brings memory and load to the figures of its row.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -20,10 +20,10 @@ const VALUE: usize = 8000;
 /// The value of a key on the first node, which is full with them.
 const LARGER: usize = 11_000;
 const HOT: &str = "cfg:flags";
-/// In a round all of these keys are read, and the hot one so many times.
+/// Keys that are read in a round, and reads of the hot one among them.
 const READ: usize = 600;
 const HOT_READS: usize = 120;
-/// One of so many commands is a write.
+/// Commands of which one is a write.
 const WRITES: usize = 10;
 /// A row promises a ratio to this.
 const CLOSE: f64 = 0.02;

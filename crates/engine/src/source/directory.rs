@@ -87,7 +87,10 @@ fn entries_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, Vec<PathBu
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
             continue;
         }
-        if fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
+        // A link to nothing may have been the dump of a node.
+        let metadata =
+            fs::metadata(entry.path()).map_err(|error| Error::io(entry.path(), error))?;
+        if metadata.is_file() {
             files.push(entry.path())
         } else {
             others.push(entry.path())

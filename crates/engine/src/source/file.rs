@@ -65,6 +65,11 @@ pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
 pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Result<bool> {
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;
+    if listed == Listed::Manifest && !metadata.is_file() {
+        let what =
+            "no file, though the manifest of the append-only file lists it; copy the files anew";
+        return Err(Error::bad(Name::from(path).to_string(), what));
+    }
     let regular = if metadata.is_file() {
         regular(path, &metadata).map_err(failed)?
     } else {

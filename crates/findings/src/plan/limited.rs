@@ -25,7 +25,7 @@ pub(super) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanStat
     found
 }
 
-/// What the nodes that stay hold of each role with as many of the slots of the others as may move: else the first of them
+/// The level of each role on the nodes that stay, with as many slots of the others as may move: without it the first of them
 /// would have all that moves.
 fn level_of_part(before: &PlanState<'_>, aims: &Aims) -> Vec<f64> {
     let (shares, limits) = (before.shares, before.shares.request.limits);
