@@ -81,8 +81,9 @@ impl Silent {
     /// Ends the one that has been silent for longest.
     fn end_oldest(&self) {
         // Its thread sees the end, and its client that nobody listens.
-        let oldest = self.change(VecDeque::pop_front);
-        oldest.map(|oldest| drop(oldest.shutdown(Shutdown::Both)));
+        if let Some(oldest) = self.change(VecDeque::pop_front) {
+            drop(oldest.shutdown(Shutdown::Both));
+        }
     }
 }
 
