@@ -112,6 +112,7 @@ pub(crate) fn serve(listener: &TcpListener, answer: impl Fn(&str) -> Answer + Sy
                 open.fetch_sub(1, SeqCst);
             };
             if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                drop(silent.change(VecDeque::pop_back));
                 open.fetch_sub(1, SeqCst);
                 thread::sleep(PAUSE);
             }

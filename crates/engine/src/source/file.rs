@@ -66,8 +66,7 @@ pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Res
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;
     if listed == Listed::Manifest && !metadata.is_file() {
-        let what =
-            "no file, though the manifest of the append-only file lists it; copy the files anew";
+        let what = "not a regular file, though the manifest of the append-only file lists it; copy the files again";
         return Err(Error::bad(Name::from(path).to_string(), what));
     }
     let regular = if metadata.is_file() {

@@ -137,8 +137,8 @@ fn is_idle(amounts: Amounts) -> bool {
 /// Whether so little is done that one command that the host put off makes slots uneven, and the processes' own clocks, which
 /// stand still then, show nothing.
 fn is_quiet(amounts: Amounts) -> bool {
-    let is_confirmed = amounts.cpu_ratio.is_some_and(|own| own >= limit::LOAD[0]);
-    amounts.cpu.is_some_and(|cpu| cpu < limit::QUIET) && !is_confirmed
+    let are_even = amounts.cpu_ratio.is_some_and(|own| own < limit::LOAD[0]);
+    are_even && amounts.cpu.is_some_and(|cpu| cpu < limit::QUIET)
 }
 
 /// Whether there is next to nothing, or so little that chance alone makes the fullest node so full.

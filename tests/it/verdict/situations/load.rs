@@ -286,6 +286,13 @@ fn what_counters_say() {
         )
         .role("too idle to judge: 10.0.0.1:6379 holds 1.6"),
         situation(
+            "the same where no clock of a process is known",
+            both(&[&put_off, &little, &little]),
+            State::Skewed,
+            &["HOT 10.0.0.1:6379 holds 1.6"],
+            &[],
+        ),
+        situation(
             "the same where the processes' own clocks say so too",
             clocks(both(&[&put_off, &little, &little]), [0.08, 0.05, 0.05]),
             State::Skewed,
