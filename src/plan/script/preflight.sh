@@ -64,7 +64,7 @@ check_job() {
     local from=$1 to=$2 bytes=$4 left
     shift 4
     if [[ -n ${is_replica[to]-} ]]; then
-        fault "${name[to]} is a replica and cannot take slots: make a new plan"
+        fault "${name[to]} is a replica and cannot take slots: make a new plan without it, or make it an empty primary again: $(how_to_reset "$to")"
         return
     fi
     left=$(missing "$from" "$to" "$@")
@@ -76,6 +76,13 @@ check_job() {
     if [[ -z ${is_able[from]-} || -z ${is_able[to]-} ]]; then check_commands "$from" "$to"; fi
     is_able[from]=yes is_able[to]=yes
     coming[to]=$((${coming[to]-0} + bytes * $(count $left) / $(count "$@")))
+}
+
+# The commands that turn a replica into a primary without slots: how_to_reset NODE
+how_to_reset() {
+    local node=$1 other
+    for other in "${!host[@]}"; do [[ -n ${is_replica[other]-} ]] || break; done
+    echo "redis-cli -h ${host[node]} -p ${port[node]} CLUSTER RESET, then CLUSTER MEET ${host[other]} ${port[other]}"
 }
 
 # Whether NODE has room for BYTES more: check_room NODE BYTES

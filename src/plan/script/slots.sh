@@ -41,6 +41,20 @@ missing() {
         END { exit listed != 2 }' || die "$(silent "$from" "$to")"
 }
 
+# Those slots that are to leave NODE and have not: to_leave NODE
+to_leave() {
+    local node=$1 job fields
+    for job in ${jobs[@]+"${jobs[@]}"}; do
+        read -ra fields <<<"$job"
+        [[ ${fields[0]} != "$node" ]] || missing "$node" "${fields[1]}" "${fields[@]:4}"
+    done
+}
+
+# Whether NODE owns no slots: is_empty NODE
+is_empty() {
+    ask "$1" CLUSTER NODES | awk '$3 ~ /myself/ { is_empty = NF == 8 } END { exit !is_empty }'
+}
+
 # Which of two nodes does not list its slots, and its answer: silent NODE NODE
 silent() {
     local node listed

@@ -10,6 +10,7 @@ verify() {
         sleep 1
     done
     ((second < 30)) || die "the nodes do not agree about their slots: redis-cli --cluster check ${host[node]}:${port[node]}"
+    name_empty
     compare_keys
 }
 
@@ -20,7 +21,20 @@ check_owner() {
     [[ -z $left ]] || die "slots $(in_short $left) are not on ${name[to]}: run this script again"
 }
 
-# Writes go on meanwhile: what is compared is the part of all keys that a node holds.
+# What became of the nodes that gave all their slots away: a server may make them replicas.
+name_empty() {
+    local node role
+    for node in $(printf '%s\n' "${jobs[@]%% *}" | sort -un); do
+        is_empty "$node" || continue
+        role=''
+        if [[ $(info "$node" replication role) == slave ]]; then
+            role=" and is a replica of $(info "$node" replication master_host):$(info "$node" replication master_port) now"
+        fi
+        say "${name[node]} owns no slots$role: keep it, or remove it: redis-cli --cluster del-node ${host[node]}:${port[node]} ${id[node]}"
+    done
+}
+
+# Writes go on meanwhile: a node is compared by its part of all keys, and every key that came or went may be one of its own.
 compare_keys() {
     local node line spread=''
     ((${#keys_after[@]} > 1)) || return 0
@@ -28,18 +42,22 @@ compare_keys() {
         [[ -n ${host[node]-} ]] || return 0
         as_number "$(ask "$node" DBSIZE)"
         [[ -n $number ]] || return 0
+        # A node that gave its keys away may be a replica, whose keys are those of another node.
+        if [[ ${keys_after[node]} == 0 && $(info "$node" replication role) == slave ]]; then number=0; fi
         spread+="$number ${keys_after[node]} ${name[node]}"$'\n'
     done
     spread=$(printf '%s' "$spread" | awk '
         { now[NR] = $1; then[NR] = $2; $1 = $2 = ""; name[NR] = substr($0, 3); all_now += now[NR]; all_then += then[NR] }
+        function size(x) { return x < 0 ? -x : x }
         END {
+            changed = size(all_now - all_then)
             for (i = 1; i <= NR && all_now && all_then; i++) {
-                is = now[i] / all_now; was = then[i] / all_then; off = is < was ? was - is : is - was
-                differs = off > 0.02 * was && off * all_now > 50
+                is = now[i] / all_now; was = then[i] / all_then; off = size(is - was)
+                differs = off > 0.02 * was && off * all_now > 50 && off * all_now > changed
                 printf "  %s: %.1f%% of the keys, planned %.1f%%%s\n", name[i], 100 * is, 100 * was, differs ? ", DIFFERENT" : ""
             }
         }')
     while IFS= read -r line; do say "$line"; done <<<"$spread"
     [[ $spread != *', DIFFERENT'* ]] ||
-        die "the keys are not spread as planned: the dump was old, or many keys came or went since; collect and analyze again"
+        die "the keys are not spread as planned, by more than the keys that came or went explain: the dump was old; collect and analyze again"
 }

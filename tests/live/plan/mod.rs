@@ -8,6 +8,7 @@ mod forecast;
 mod hostile_replies;
 mod obstacles;
 mod rebalance;
+mod scaled;
 mod script;
 mod shell;
 mod stops;

@@ -10,13 +10,14 @@ use super::owners;
 use super::uneven::{Uneven, jobs, keys};
 use crate::plan::follower::{Follower, contents};
 use slotscope::slot::slot;
+use testkit::cluster::Cluster;
 use testkit::env::size;
 use testkit::kinds::Kind;
 use testkit::rng::Rng;
 use testkit::run::{stderr, succeeded};
 
 /// Writes known keys and new ones until it is told to end; the acknowledged ones.
-fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u8>> {
+pub(super) fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u8>> {
     let mut rng = Rng::new(11);
     let mut written = HashMap::new();
     let mut count = 0usize;
@@ -79,9 +80,14 @@ fn stopped_anywhere_and_run_again_it_ends_as_planned(kind: Kind, commands: &'sta
         drop(over);
         writer.join().unwrap()
     });
-    let now = owners(&uneven.cluster);
-    let contents = contents(&uneven.cluster);
-    for (key, value) in &written {
+    assert_nothing_is_lost(&uneven.cluster, &written);
+}
+
+/// Every acknowledged write is on the owner of its slot, and no key is there twice.
+pub(super) fn assert_nothing_is_lost(cluster: &Cluster, written: &HashMap<Vec<u8>, Vec<u8>>) {
+    let now = owners(cluster);
+    let contents = contents(cluster);
+    for (key, value) in written {
         let found = contents[now[usize::from(slot(key))]].get(key);
         assert_eq!(found, Some(value), "{}", key.escape_ascii());
     }

@@ -62,6 +62,11 @@ impl Uneven {
         if replicas {
             (0..3).for_each(|primary| cluster.add_replica(primary, &options));
         }
+        Uneven::filled(cluster, commands, keys)
+    }
+
+    /// A cluster that is there already, once it has these keys.
+    pub(super) fn filled(cluster: Cluster, commands: &'static str, keys: usize) -> Self {
         fill(&cluster, keys);
         Uneven {
             before: owners(&cluster),
@@ -183,7 +188,7 @@ impl Uneven {
 fn fill(cluster: &Cluster, keys: usize) {
     let value = vec![b'v'; VALUE];
     let owner = |key: &String| cluster.owner(slotscope::slot::slot(key.as_bytes()));
-    for server in 0..3 {
+    for server in 0..cluster.servers.len() {
         let keys = (0..keys).map(|i| format!("key:{i}"));
         let keys: Vec<String> = keys.filter(|key| owner(key) == server).collect();
         let set = |key| vec![&b"SET"[..], String::as_bytes(key), &value];
