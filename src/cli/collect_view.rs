@@ -1,6 +1,7 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
 use crate::cli::load_view;
+use crate::pipeline::strays;
 use slotscope_engine::source::collection::manifest::{Level, Manifest, NodeEntry};
 use slotscope_engine::text::{counted, grouped, ranges};
 use slotscope_report::view::{Block, Cell, Column, Section, Table};
@@ -92,10 +93,6 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
     let sum = |of: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(of).sum::<u64>();
     let counts = [
         (
-            sum(|node| node.strays),
-            "of slots that their node does not own; they are left out",
-        ),
-        (
             sum(|node| node.vanished),
             "gone before they could be measured",
         ),
@@ -117,7 +114,8 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
         .chain(errors)
         .chain(failovers)
         .chain(moved);
-    all.chain(counts)
+    all.chain(strays::in_words(manifest, None))
+        .chain(counts)
         .chain(skipped)
         .collect::<Vec<_>>()
         .into_iter()

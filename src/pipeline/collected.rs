@@ -14,6 +14,8 @@ use slotscope_engine::text::{counted, grouped, percent};
 use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{FileFacts, Incomplete, InputFacts};
 
+use crate::pipeline::strays;
+
 /// Adds to `input` the facts of its collections; a sentence has no names if there is a redaction.
 pub(crate) fn remark(
     collections: &[Collection],
@@ -30,7 +32,7 @@ pub(crate) fn remark(
             .extend(incomplete_of(collection, redaction));
         let lacking = lacking_rows(collection, &input.files);
         input.incomplete.extend(lacking);
-        let warnings = warnings(manifest).into_iter();
+        let warnings = warnings(manifest, redaction).into_iter();
         input.warnings.extend(warnings.map(Worded::Sentence));
         input.notes.extend(notes(manifest));
         // A skipped part may name anything.
@@ -120,20 +122,13 @@ fn failure(node: &NodeEntry, redaction: Option<&Redaction>) -> String {
 }
 
 /// Warnings for a reader of the numbers.
-fn warnings(manifest: &Manifest) -> Vec<String> {
+fn warnings(manifest: &Manifest, redaction: Option<&Redaction>) -> Vec<String> {
     let sampled = sampled(manifest).map(|sampled| {
         format!(
             "a sample, {} of the slots{}: all numbers are those of the slots that were read, and {}",
             percent(sampled / 100.0),
             heaviest(manifest),
             keys_of_all(manifest, sampled)
-        )
-    });
-    let strays: u64 = manifest.nodes.iter().map(|node| node.strays).sum();
-    let strays = (strays > 0).then(|| {
-        format!(
-            "keys of slots that their node does not own, as an aborted move leaves them, left out: {}",
-            grouped(strays)
         )
     });
     let unmeasured = manifest
@@ -147,7 +142,7 @@ fn warnings(manifest: &Manifest) -> Vec<String> {
     });
     sampled
         .into_iter()
-        .chain(strays)
+        .chain(strays::in_words(manifest, redaction))
         .chain(unmeasured)
         .collect()
 }
@@ -391,6 +386,7 @@ mod tests {
         }];
         let node = &mut manifest.nodes[0];
         (node.strays, node.vanished, node.repeats) = (1200, 3, 4);
+        node.stray_slots = vec![(7, 7), (12, 15)];
         manifest.skipped = vec!["secret name".into()];
         let input = remarked(manifest.clone(), None);
         assert_eq!(input.sample_percent, Some(20.0));
@@ -399,7 +395,12 @@ mod tests {
             warnings[0].contains("20.0% of the slots") && warnings[0].contains(" 5.0 times"),
             "{warnings:?}"
         );
-        assert!(warnings[1].ends_with("left out: 1,200"), "{warnings:?}");
+        assert!(
+            warnings[1].starts_with(
+                "127.0.0.1:7001 holds 1,200 keys of slots that it does not own (7 12-15)"
+            ),
+            "{warnings:?}"
+        );
         let notes = input.notes.join("\n");
         for part in [
             "left out: 3",
@@ -410,11 +411,9 @@ mod tests {
         ] {
             assert!(notes.contains(part), "{part}: {notes}");
         }
-        assert!(
-            !remarked(manifest, Some(&redaction()))
-                .notes
-                .join("\n")
-                .contains("secret")
-        );
+        let hidden = remarked(manifest, Some(&redaction()));
+        assert!(!hidden.notes.join("\n").contains("secret"));
+        let warning = hidden.warnings[1].to_string();
+        assert!(warning.starts_with("a node holds 1,200 keys"), "{warning}");
     }
 }

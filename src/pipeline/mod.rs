@@ -23,6 +23,7 @@ pub mod reading;
 pub mod rejected;
 mod run_info;
 pub mod slot_stats;
+pub(crate) mod strays;
 pub mod tally_spec;
 pub mod two_pass;
 

@@ -96,6 +96,7 @@ impl<'a> Readers<'a> {
             repeats: 0,
             vanished: 0,
             strays: 0,
+            stray_slots: Vec::new(),
             complete: false,
             error: None,
         };
@@ -139,7 +140,11 @@ impl Reader<'_> {
         entry.dbsize.after = outcome.dbsize.after;
         entry.repeats += outcome.repeats;
         entry.vanished += outcome.vanished;
-        entry.strays = entry.strays.max(outcome.strays.outside(disturbed));
+        let strays = outcome.strays.outside(disturbed);
+        if strays > entry.strays {
+            entry.strays = strays;
+            entry.stray_slots = outcome.strays.slots_outside(disturbed).ranges();
+        }
         entry.error = None;
     }
 

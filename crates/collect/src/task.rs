@@ -106,6 +106,11 @@ impl Strays {
         let stray = stray.filter(|(slot, _)| !disturbed.contains(**slot));
         self.further + stray.map(|(_, keys)| keys).sum::<u64>()
     }
+
+    /// Their slots, as far as they are kept apart.
+    pub(crate) fn slots_outside(&self, disturbed: &SlotSet) -> SlotSet {
+        SlotSet::of(|slot| self.by_slot.contains_key(&slot) && !disturbed.contains(slot))
+    }
 }
 
 impl Outcome {

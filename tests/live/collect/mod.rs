@@ -7,3 +7,4 @@ mod load;
 mod same;
 mod servers;
 mod slow;
+mod strays;

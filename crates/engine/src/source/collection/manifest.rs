@@ -124,7 +124,9 @@ impl Manifest {
             ("slots_open", Some(&self.slots_open)),
             ("heavy", heavy),
         ];
-        ranges.into_iter().find_map(|(name, ranges)| {
+        let strays = self.nodes.iter();
+        let strays = strays.map(|node| ("stray_slots", Some(&node.stray_slots)));
+        ranges.into_iter().chain(strays).find_map(|(name, ranges)| {
             let mut odd = ranges?
                 .iter()
                 .filter(|(first, last)| first > last || usize::from(*last) >= SLOTS);
@@ -260,6 +262,9 @@ pub struct NodeEntry {
     pub vanished: u64,
     /// Keys of slots that the node does not own; the file does not have them.
     pub strays: u64,
+    /// The slots of these keys, as first and last; the first 512 of them.
+    #[serde(default)]
+    pub stray_slots: Vec<(u16, u16)>,
     /// Whether all was read that should have been.
     pub complete: bool,
     /// Why not.
@@ -302,6 +307,7 @@ pub fn example(files: &[&str]) -> Manifest {
         repeats: 0,
         vanished: 0,
         strays: 0,
+        stray_slots: Vec::new(),
         complete: true,
         error: None,
     };
