@@ -3,7 +3,7 @@
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Notice;
 use slotscope_engine::name::Name;
-use slotscope_engine::scan::filter::{Field, Filter};
+use slotscope_engine::scan::filter::{Field, Filter, is_server_type};
 use slotscope_engine::scan::{Only, Scanned};
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::tally::choice::Choice;
@@ -11,17 +11,6 @@ use slotscope_engine::text::{bytes, grouped, list};
 
 /// Types, starts of names and databases that are listed.
 const LISTED: usize = 8;
-
-/// Types that servers have without modules: one that is not here and in no row is misspelled.
-const TYPES: [&str; 7] = [
-    "string",
-    "list",
-    "set",
-    "zset",
-    "hash",
-    "stream",
-    "vectorset",
-];
 
 /// Checks that `only` left something, and that no type in it is misspelled; `all` has what there is to choose from.
 ///
@@ -38,9 +27,15 @@ pub(crate) fn check<T>(
     let filtered = sum(Notice::Filtered) + sum(Notice::FilteredOperation);
     let of_others = sum(Notice::OtherDatabase);
     let odd = only.filter.iter().flat_map(|filter| &filter.types);
-    let odd: Vec<&String> = odd
-        .filter(|of| !TYPES.contains(&of.to_ascii_lowercase().as_str()))
-        .collect();
+    let odd: Vec<&String> = odd.filter(|of| !is_server_type(of)).collect();
+    if let Some(database) = only
+        .database
+        .filter(|_| left > 0 && sum(Notice::NoDatabase) == left)
+    {
+        let what = "no input says which database a key is in: leave this out, or give an RDB file, an append-only file, a collection \
+                    or a column db";
+        return Err(Error::option("db", database.to_string(), what));
+    }
     let is_nothing = left == 0 && filtered + of_others > 0;
     if !is_nothing && odd.is_empty() {
         return Ok(());
@@ -92,8 +87,11 @@ fn types(choice: &Choice) -> Sentence {
     listed.fold(start, |sentence, (at, of)| {
         let sentence = sentence.words(if at == 0 { "" } else { ", " });
         // A type of a module may be a name.
-        match TYPES.iter().find(|known| known.as_bytes() == of.0) {
-            Some(known) => sentence.words(*known),
+        match std::str::from_utf8(&of.0)
+            .ok()
+            .filter(|of| is_server_type(of))
+        {
+            Some(known) => sentence.words(known),
             None => sentence.name(of.clone()),
         }
     })

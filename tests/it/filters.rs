@@ -155,6 +155,11 @@ fn a_field_that_an_input_lacks_is_an_error_that_says_what_carries_it() {
             &["--ttl", "any"],
             ["--ttl", "csv", "\"expiry\""],
         ),
+        (
+            "dump.keys",
+            &["--db", "1"],
+            ["--db", "which database", "leave this out"],
+        ),
     ] {
         assert_fails(
             &scratch.run(&[&["analyze", dump, "--no-files"], flags].concat()),

@@ -25,6 +25,22 @@ pub struct Filter {
     pub words: Vec<String>,
 }
 
+/// Types that servers have without modules.
+const SERVER_TYPES: [&str; 7] = [
+    "string",
+    "list",
+    "set",
+    "zset",
+    "hash",
+    "stream",
+    "vectorset",
+];
+
+/// Whether servers have this type without modules.
+pub fn is_server_type(word: &str) -> bool {
+    SERVER_TYPES.iter().any(|of| word.eq_ignore_ascii_case(of))
+}
+
 /// When a key expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expires {
@@ -110,13 +126,23 @@ impl Filter {
             || self.regexes.iter().any(|regex| regex.is_match(key))
     }
 
-    /// The conditions as they were typed; without the values that hold parts of names unless `with_names`.
+    /// The conditions as they were typed; without the values that hold parts of names, or types of modules, unless `with_names`.
     pub fn said(&self, with_names: bool) -> String {
-        let mut hides = false;
+        let mut option = "";
         let shown = self.words.iter().map(|word| {
-            let is_hidden = hides;
-            hides = !is_hidden && !with_names && word.starts_with("--match");
-            if is_hidden { "..." } else { word }
+            let is_hidden = match std::mem::take(&mut option) {
+                "" => {
+                    option = word;
+                    false
+                }
+                "--type" => !word.split(',').all(is_server_type),
+                other => other.starts_with("--match"),
+            };
+            if is_hidden && !with_names {
+                "..."
+            } else {
+                word
+            }
         });
         shown.collect::<Vec<_>>().join(" ")
     }
@@ -187,5 +213,12 @@ mod tests {
             filter.said(false),
             "--match ... --match-regex ... --type hash"
         );
+        let words = ["--type", "hash,secretmodule"];
+        let filter = Filter {
+            words: words.map(String::from).to_vec(),
+            ..Filter::default()
+        };
+        assert_eq!(filter.said(true), words.join(" "));
+        assert_eq!(filter.said(false), "--type ...");
     }
 }

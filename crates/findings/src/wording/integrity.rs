@@ -37,7 +37,7 @@ impl InWords for Sign {
                 are(*keys)
             ),
             Sign::StrayKeys { keys } => format!(
-                "{} of its keys {} in slots of another node than they were taken from: two clusters, or an old topology",
+                "{} of its keys {} in slots of another node than they were taken from: two clusters, an old topology, or keys that a move left behind",
                 grouped(*keys),
                 are(*keys)
             ),

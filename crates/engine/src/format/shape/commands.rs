@@ -8,6 +8,8 @@ use crate::format::{Detected, Head};
 
 /// Arrays of a head that decide whether it holds commands.
 const ARRAYS: usize = 64;
+/// A value of this many bytes is not taken for a key.
+const VALUE: usize = 64 << 10;
 
 /// Whether the arrays of bulk strings at the start are commands: where the first selects a database, or where the first word
 /// of each is a word as commands are, and one of them, or half of those in another form, is known. One array is enough after
@@ -20,7 +22,7 @@ pub(in crate::format) fn in_resp(head: Head<'_>) -> Detected {
     }
     let has_time = rest.len() < head.bytes.len();
     let (mut arrays, mut known, mut worded, mut named) = (0, 0, 0, 0);
-    let mut selects = false;
+    let (mut selects, mut has_value) = (false, false);
     while let Some((Row::Array(_), end)) = row(rest).filter(|_| arrays < ARRAYS) {
         rest = &rest[end..];
         match row(rest) {
@@ -35,7 +37,8 @@ pub(in crate::format) fn in_resp(head: Head<'_>) -> Detected {
             None => break,
             Some(_) => return Detected::No,
         }
-        while let Some((Row::Bulk(_), end)) = row(rest) {
+        while let Some((Row::Bulk(bytes), end)) = row(rest) {
+            has_value |= bytes.len() >= VALUE;
             rest = &rest[end..];
         }
     }
@@ -46,7 +49,7 @@ pub(in crate::format) fn in_resp(head: Head<'_>) -> Detected {
         _ if !are_commands => Detected::No,
         (1, Some((Row::Wrong(LONG), _))) => Detected::Yes,
         (1, None) if !has_time && !head.whole => Detected::NeedMore,
-        (1, _) if !has_time => Detected::No,
+        (1, _) if !has_time && !has_value => Detected::No,
         _ => Detected::Yes,
     }
 }
@@ -191,6 +194,23 @@ mod tests {
     fn are(lines: &[&str]) -> bool {
         let rows: Vec<&[u8]> = lines.iter().map(|line| line.as_bytes()).collect();
         refused(&rows).is_some()
+    }
+
+    #[test]
+    fn one_command_with_a_long_value_is_no_list() {
+        let array = |len: usize| {
+            let value = "x".repeat(len);
+            format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${len}\r\n{value}\r\n")
+        };
+        let detected = |len| {
+            let bytes = array(len);
+            in_resp(Head {
+                bytes: bytes.as_bytes(),
+                whole: true,
+            })
+        };
+        assert_eq!(detected(VALUE), Detected::Yes);
+        assert_eq!(detected(VALUE - 1), Detected::No);
     }
 
     #[test]
