@@ -217,6 +217,7 @@ impl ReadSpec {
             storage: StorageSpec::default(),
             threads: None,
             kernel: None,
+            delimiter: self.delimiter.as_deref().map(one_spelling).transpose()?,
             ..self.clone()
         })
     }
@@ -312,6 +313,11 @@ pub fn delimiter_byte(text: &str) -> Result<u8> {
         let what = "the delimiter must be one byte: a character such as ; or one of \\0 \\t \\n \\r \\\\ \\xHH";
         Error::option("delimiter", format!("\"{}\"", text.escape_debug()).as_str(), what)
     })
+}
+
+/// A delimiter in the spelling that all spellings of it have in common.
+fn one_spelling(delimiter: &str) -> Result<String> {
+    Ok(format!(r"\x{:02x}", delimiter_byte(delimiter)?))
 }
 
 /// The kernel called `name`, if this CPU supports it.

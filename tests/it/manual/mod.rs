@@ -146,26 +146,13 @@ fn a_short_help_is_one_screen_in_groups_with_an_example() {
 }
 
 #[test]
-fn topics_are_printed_within_the_width_of_the_terminal() {
+fn topics_are_listed_and_printed() {
     let scratch = Scratch::new();
     let list = help(&scratch, &["help"], 80);
     for topic in slotscope::cli::help::topics::TOPICS {
-        assert!(
-            list.contains(&format!("\n  {}", topic.name)),
-            "{}",
-            topic.name
-        );
-        for columns in [60, 80, 140] {
-            let text = help(&scratch, &["help", topic.name], columns);
-            let is_wide = |line: &&str| !line.starts_with("    ") && line.chars().count() > columns;
-            assert_eq!(text.lines().find(is_wide), None, "{}", topic.name);
-            let prose = text.lines().filter(|line| !line.starts_with("    "));
-            let prose = prose.collect::<Vec<_>>().join("\n");
-            assert!(
-                !text.contains('\u{1b}') && !prose.contains('`') && !prose.contains("]("),
-                "{text}"
-            );
-        }
+        let row = format!("\n  {}", topic.name);
+        assert!(list.contains(&row), "{}", topic.name);
+        assert_eq!(help(&scratch, &["help", topic.name], 80), topic.page);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::trend;
 use serde_json::{Value, json};
-use testkit::run::{Scratch, assert_fails, code, stderr};
-use testkit::trend::{START, edited, eight_months, monthly, run};
+use testkit::run::{Scratch, assert_fails};
+use testkit::trend::{START, eight_months, monthly, run};
 
 /// Names of a list with the places that they came or went between.
 fn events(list: &Value) -> Vec<(String, u64, u64)> {
@@ -151,29 +151,4 @@ fn memory_that_was_measured_is_what_fills_a_node() {
     );
     let used = full["used"].as_u64().unwrap();
     assert!((75_000..90_000).contains(&used), "{used}");
-}
-
-#[test]
-fn reports_of_the_schema_before_are_read() {
-    let scratch = Scratch::new();
-    let mut reports = eight_months(&scratch);
-    let today = trend(&scratch, &reports, &[]);
-    for (i, report) in reports.iter_mut().enumerate().take(4) {
-        let from = report.clone();
-        *report = edited(&scratch, &from, &format!("older-{i}"), |report| {
-            report["schema"] = json!("slotscope.report/1");
-            let members = report.as_object_mut().unwrap();
-            members.remove("verdict").unwrap();
-            members.remove("by").unwrap();
-            let input = members["input"].as_object_mut().unwrap();
-            input.remove("duplicate_share_exact").unwrap();
-        });
-    }
-    let older = trend(&scratch, &reports, &[]);
-    for part in ["sentence", "forecast", "tags", "prefixes"] {
-        assert!(!today[part].is_null(), "{part}");
-        assert_eq!(older[part], today[part], "{part}");
-    }
-    let said = scratch.run(&["diff", "older-0", "older-3"]);
-    assert_eq!(code(&said), 0, "{}", stderr(&said));
 }

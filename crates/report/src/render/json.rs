@@ -9,8 +9,6 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 use slotscope_findings::summary::{SCHEMA, Summary};
 
-use crate::render::older::{self, OLDER};
-
 /// Writes it.
 ///
 /// # Errors
@@ -34,7 +32,7 @@ struct Head {
     schema: Option<serde_json::Value>,
 }
 
-/// Reads the report that `file` holds. Unknown fields are ignored, and parts that older reports lack are empty.
+/// Reads the report that `file` holds. Unknown fields are ignored, and parts that it lacks are empty.
 ///
 /// # Errors
 /// It is not JSON, incomplete, of another schema, or without a part that every report has; with line and column.
@@ -50,9 +48,8 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
     };
     let bad = |what: String| Err(Error::bad(file.to_string(), what));
     let head: Head = serde_json::from_slice(bytes).map_err(unreadable)?;
-    let is_older = match head.schema {
-        Some(serde_json::Value::String(schema)) if schema == SCHEMA => false,
-        Some(serde_json::Value::String(schema)) if OLDER.contains(&schema.as_str()) => true,
+    match head.schema {
+        Some(serde_json::Value::String(schema)) if schema == SCHEMA => {}
         Some(serde_json::Value::String(other)) => {
             let way_out = if other.starts_with("slotscope.report/") {
                 ": analyze its dump again with this version"
@@ -61,18 +58,12 @@ pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
             };
             let other = Name::from(other.as_str());
             return bad(format!(
-                "its schema is \"{other}\"; only {SCHEMA} and {} can be compared{way_out}",
-                OLDER.join(", ")
+                "its schema is \"{other}\"; only {SCHEMA} can be compared{way_out}"
             ));
         }
         _ => return bad("no report.json of analyze: it names no schema".into()),
-    };
-    let summary: Summary = if !is_older {
-        serde_json::from_slice(bytes).map_err(unreadable)?
-    } else {
-        let report = serde_json::from_slice(bytes).map_err(unreadable)?;
-        serde_json::from_value(older::upgraded(report)).map_err(unreadable)?
-    };
+    }
+    let summary: Summary = serde_json::from_slice(bytes).map_err(unreadable)?;
     for (metric, loads) in summary.slots.loads.iter() {
         if loads.len() != SLOTS {
             return bad(format!(

@@ -5,7 +5,6 @@ pub mod html;
 pub mod json;
 #[cfg(feature = "cli")]
 pub mod markdown;
-mod older;
 #[cfg(feature = "cli")]
 pub mod openmetrics;
 #[cfg(feature = "cli")]
