@@ -24,11 +24,11 @@ pub(crate) fn pairs<'s>(first: &'s Snapshot, last: &'s Snapshot) -> Vec<[&'s Rea
     last.primaries.iter().filter_map(pair).collect()
 }
 
-/// The summary that `analyze` would make of the time between two readings.
+/// The summary that `analyze` would make of the time between two readings; `words` name the cluster in the commands of steps.
 ///
 /// # Errors
 /// The list of nodes cannot be used, or no primary answered twice.
-pub(crate) fn summary(first: &Snapshot, last: &Snapshot) -> Result<Summary> {
+pub(crate) fn summary(first: &Snapshot, last: &Snapshot, words: &[String]) -> Result<Summary> {
     let pairs = pairs(first, last);
     let lines = |at: usize| pairs.iter().filter_map(move |pair| pair[at].line());
     let is_one_reading = std::ptr::eq(first, last);
@@ -48,7 +48,10 @@ pub(crate) fn summary(first: &Snapshot, last: &Snapshot) -> Result<Summary> {
         ..Options::default()
     };
     let reading = Reading::new(found, options)?;
-    Analysis::new().topology(topology).run_on(reading)
+    Analysis::new()
+        .on_nodes_of(Some(topology), true)?
+        .reading_words(words.to_vec())
+        .run_on(reading)
 }
 
 /// The collection that the readings are.
@@ -62,12 +65,14 @@ fn manifest(first: &Snapshot, last: &Snapshot, pairs: &[[&Read; 2]]) -> Manifest
             ..ServerEntry::of(Some(of.id.clone()), of.name.clone())
         }
     };
+    let is_by_slot = |pair: &&[&Read; 2]| pair.iter().all(|of| of.counts_cpu_by_slot());
     let time = |at: usize| pairs.iter().map(move |pair| pair[at].at_ms);
     Manifest {
         started: utc(time(0).min().unwrap_or(0)),
         finished: utc(time(1).max().unwrap_or(0)),
         servers: last.primaries.iter().map(server).collect(),
         load: Some(LoadEntry {
+            nodes_by_slot: pairs.iter().filter(is_by_slot).count() as u64,
             nodes: pairs
                 .iter()
                 .map(|[before, after]| work::between(before, after))

@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 
 use slotscope_collect::live::Snapshot;
-use slotscope_collect::probe::{Reading, SlotCounts};
+use slotscope_collect::probe::Reading;
 use slotscope_collect::slot_keys::common_tag;
 use slotscope_collect::work;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::{HotSlotKeys, NodeWork};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_findings::summary::standing::by_processes;
 use slotscope_findings::summary::state::{Role, State};
 
 use crate::exporter::families::Families;
@@ -105,10 +106,9 @@ impl Observed<'_> {
             cpu_share: None,
         });
         let mut nodes: Vec<Node<'_>> = nodes.collect();
-        let used: f64 = nodes.iter().filter_map(|node| node.work.cpu).sum();
-        let mean = used / nodes.len().max(1) as f64;
-        for node in &mut nodes {
-            node.cpu_share = node.work.cpu.filter(|_| mean > 0.0).map(|cpu| cpu / mean);
+        let cpu: Vec<Option<f64>> = nodes.iter().map(|node| node.work.cpu).collect();
+        for (node, load) in nodes.iter_mut().zip(by_processes(&cpu)) {
+            node.cpu_share = load.map(|load| load.over_share);
         }
         nodes
     }
@@ -303,20 +303,12 @@ struct HotSlot<'s> {
 fn hottest<'s>(snapshots: &[&'s Snapshot; 2]) -> Vec<HotSlot<'s>> {
     let mut slots = Vec::new();
     for [before, after] in pairs(snapshots[0], snapshots[1]) {
-        let secs = (after.at_ms - before.at_ms) as f64 / 1000.0;
-        let old = before.slots.iter().flatten();
-        let old: std::collections::HashMap<u16, &SlotCounts> =
-            old.map(|of| (of.slot, of)).collect();
-        let hot = after.slots.iter().flatten().filter_map(|of| {
-            let used = of
-                .cpu?
-                .checked_sub(old.get(&of.slot)?.cpu?)
-                .filter(|used| *used > 0)?;
-            (secs > 0.0).then(|| HotSlot {
-                slot: of.slot,
+        let hot = work::by_slot(Some(before), after).filter_map(|of| {
+            Some(HotSlot {
+                slot: of.now.slot,
                 node: &after.name,
-                cpu: used as f64 / 1e6 / secs,
-                keys: of.keys,
+                cpu: of.cpu().filter(|cpu| *cpu > 0.0)?,
+                keys: of.now.keys,
             })
         });
         slots.extend(hot);
@@ -330,6 +322,7 @@ fn hottest<'s>(snapshots: &[&'s Snapshot; 2]) -> Vec<HotSlot<'s>> {
 mod tests {
     use super::*;
     use slotscope_collect::live::Primary;
+    use slotscope_collect::probe::SlotCounts;
     use slotscope_engine::source::collection::load::HotKey;
     use slotscope_engine::source::collection::servers::ServerReading;
 
@@ -384,7 +377,7 @@ mod tests {
             snapshot(primaries, 1_000_000),
             snapshot(primaries, 1_010_000),
         ];
-        let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1]).unwrap();
+        let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1], &[]).unwrap();
         let named = |slot: u16, keys: u64, listed: &[&str]| HotSlotKeys {
             slot,
             cpu_share: 0.2,

@@ -51,7 +51,7 @@ enum Cell<T> {
 }
 
 impl Row for Shard {
-    const SORTED_BY: &'static str = "shard";
+    const SORTED_BY: &'static str = "state";
     const COLUMNS: &'static [Column<Shard>] = &[
         name(
             "shard",
@@ -116,8 +116,8 @@ impl Row for Shard {
         word(
             "state",
             10,
-            |of| of.state.word().to_owned(),
-            |of| Some(of.state as u8 as f64),
+            |of| of.health.word(),
+            |of| Some(of.health.urgency),
         ),
     ];
 
@@ -126,7 +126,7 @@ impl Row for Shard {
     }
 
     fn text(&self) -> String {
-        format!("{} {}", Name::from(self.name.as_str()), self.state.word())
+        format!("{} {}", Name::from(self.name.as_str()), self.health.word())
     }
 }
 

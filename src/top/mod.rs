@@ -4,6 +4,7 @@
 //! typed, `view` draws that. Nothing is drawn where nothing has changed.
 
 pub(crate) mod columns;
+mod judged;
 pub(crate) mod reader;
 pub(crate) mod rows;
 pub(crate) mod screen;

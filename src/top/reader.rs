@@ -8,29 +8,16 @@ use slotscope_collect::address::Address;
 use slotscope_collect::connection::Access;
 use slotscope_collect::live::{Live, Snapshot};
 use slotscope_collect::slot_keys::SlotKeys;
-use slotscope_engine::ansi;
 use slotscope_engine::error::{Error, Result};
-use slotscope_report::render::text;
-use slotscope_report::view::{self, Block};
 
-use crate::exporter::judged;
+use crate::top::judged;
 use crate::top::rows::Cluster;
-use crate::top::screen::{Read, Verdict};
-use crate::top::written;
+use crate::top::screen::Read;
 
 /// The verdict is on as many seconds: those of a single interval vary too much.
 const JUDGED_MS: i64 = 10_000;
 /// Keys of a slot that are asked for.
 const KEYS: u64 = 100;
-
-/// The report that `w` writes.
-const PAGE: text::Page<'_> = text::Page {
-    width: written::WIDTH,
-    height: None,
-    rows: written::ROWS,
-    rest: "",
-    whole_names: true,
-};
 
 /// A request to the reader.
 #[derive(Debug)]
@@ -57,6 +44,8 @@ pub(crate) struct Reader<F> {
     pub seeds: Vec<Address>,
     /// How servers are reached.
     pub access: Access,
+    /// Both as words of a command line.
+    pub words: Vec<String>,
     /// Between two readings.
     pub interval: Duration,
     /// The requests; the reader ends with their sender.
@@ -96,7 +85,7 @@ impl<F: FnMut(Update)> Reader<F> {
             let start = Instant::now();
             if !*is_paused {
                 let snapshot = live.read()?;
-                (self.tell)(Update::Read(Box::new(read(&kept, &snapshot))));
+                (self.tell)(Update::Read(Box::new(read(&kept, &snapshot, &self.words))));
                 keep(&mut kept, snapshot);
             }
             if self
@@ -142,12 +131,14 @@ impl<F: FnMut(Update)> Reader<F> {
 }
 
 /// A reading as it is shown, after those that are kept.
-pub(super) fn read(kept: &VecDeque<Snapshot>, last: &Snapshot) -> Read {
+pub(super) fn read(kept: &VecDeque<Snapshot>, last: &Snapshot, words: &[String]) -> Read {
     // A primary that is gone, or came, is seen at once; what needs two readings comes with the next.
     let first = comparable(kept, last).or((!kept.is_empty()).then_some(last));
+    let mut cluster = Cluster::between(kept.back(), last);
+    let verdict = first.and_then(|first| judged::judge(first, last, words, &mut cluster).ok());
     Read {
-        cluster: Cluster::between(kept.back(), last),
-        verdict: first.and_then(|first| verdict(first, last).ok()),
+        cluster,
+        verdict,
         at_ms: at_ms(last),
     }
 }
@@ -165,23 +156,6 @@ pub(super) fn comparable<'k>(
 fn answering(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
     let primaries = snapshot.primaries.iter();
     primaries.filter_map(|of| of.reading.is_ok().then_some(of.id.as_str()))
-}
-
-/// The first line that `analyze` would print about the time between two readings.
-pub(super) fn verdict(first: &Snapshot, last: &Snapshot) -> Result<Verdict> {
-    let summary = judged::summary(first, last)?;
-    let sections = view::answer(&summary);
-    let blocks = sections.iter().flat_map(|section| &section.blocks);
-    let line = |block: &Block<'_>| match block {
-        Block::Verdict(state, word, sentence) => Some((*state, word.clone(), sentence.clone())),
-        _ => None,
-    };
-    let mut made = Vec::new();
-    text::write(&sections, PAGE, &mut made).map_err(|error| Error::io("report", error))?;
-    Ok(Verdict {
-        lines: blocks.filter_map(line).collect(),
-        text: ansi::stripped(&String::from_utf8_lossy(&made)),
-    })
 }
 
 /// Keeps a reading, and those before it that the next verdict is on.

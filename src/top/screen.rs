@@ -122,7 +122,7 @@ impl Screen {
             read.cluster
                 .shards
                 .iter_mut()
-                .for_each(|shard| shard.state = Health::Silent);
+                .for_each(|shard| shard.health = Health::SILENT);
             let down = (State::Down, State::Down.word(None).to_owned(), why.clone());
             read.verdict = Some(Verdict {
                 lines: vec![down],

@@ -12,7 +12,7 @@ use slotscope_engine::text::{counted, grouped};
 use slotscope_findings::summary::state::State;
 
 use crate::top::columns::{Row, fitting};
-use crate::top::rows::{Cluster, Health, Shard, Slot};
+use crate::top::rows::{Cluster, Shard, Slot};
 use crate::top::screen::{Cursor, Place, Screen};
 use crate::top::slot_map::SlotMap;
 
@@ -152,13 +152,7 @@ impl Painter<'_> {
     }
 
     fn finding(&self, state: State, word: &str, sentence: &str) -> Line<'static> {
-        let colour = match state {
-            State::Empty | State::Unjudged | State::Watch => Color::Yellow,
-            State::Suspicious => Color::Magenta,
-            State::Balanced => Color::Green,
-            State::Skewed | State::Limit | State::Down => Color::Red,
-        };
-        let style = self.style(colour).add_modifier(Modifier::BOLD);
+        let style = self.style(colour(state)).add_modifier(Modifier::BOLD);
         let word = Span::styled(word.to_owned(), style);
         Line::from(vec![word, Span::raw(format!("  {sentence}"))])
     }
@@ -315,11 +309,17 @@ impl Styled for Slot {}
 impl Styled for SlotKey {}
 impl Styled for Shard {
     fn colour(&self) -> Option<Color> {
-        match self.state {
-            Health::Fine => None,
-            Health::Hot | Health::Full => Some(Color::Yellow),
-            Health::Down | Health::Silent => Some(Color::Red),
-        }
+        self.health.state.map(colour)
+    }
+}
+
+/// The colour of a state, in the verdict and in rows.
+fn colour(state: State) -> Color {
+    match state {
+        State::Empty | State::Unjudged | State::Watch => Color::Yellow,
+        State::Suspicious => Color::Magenta,
+        State::Balanced => Color::Green,
+        State::Skewed | State::Limit | State::Down => Color::Red,
     }
 }
 

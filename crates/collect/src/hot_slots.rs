@@ -1,7 +1,6 @@
 //! The slots that took most CPU time, and the keys in them: servers count by slot, and a slot has few enough keys to list.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
 
 use slotscope_engine::error::Result;
 use slotscope_engine::name::Name;
@@ -11,6 +10,7 @@ use crate::connection::Connection;
 use crate::probe::{Probe, Reading};
 use crate::resp::Commands;
 use crate::slot_keys;
+use crate::work;
 
 /// Slots that are listed at most.
 const MOST_SLOTS: usize = 5;
@@ -62,23 +62,19 @@ pub(crate) fn list(
 
 /// The slots that took most CPU time of all, hottest first.
 fn hottest(readings: &[[impl Borrow<Reading>; 2]]) -> Vec<Hot<'_>> {
-    let (mut all, mut nodes) = (0, 0);
+    let (mut all, mut nodes) = (0u64, 0);
     let mut hot = Vec::new();
     for [first, last] in readings {
         let (first, last) = (first.borrow(), last.borrow());
-        let (Some(before), Some(after)) = (&first.slots, &last.slots) else {
+        if first.slots.is_none() || last.slots.is_none() {
             continue;
-        };
+        }
         nodes += 1;
-        let before: HashMap<u16, Option<u64>> = before.iter().map(|of| (of.slot, of.cpu)).collect();
-        for of in after {
-            // A slot that came meanwhile counts from 0 here.
-            let Some((now, then)) = of.cpu.zip(before.get(&of.slot).copied().flatten()) else {
-                continue;
-            };
-            let cpu = now.saturating_sub(then);
-            all += cpu;
-            hot.push((cpu, of.slot, last, of.keys));
+        for of in work::by_slot(Some(first), last) {
+            if let Some(cpu) = of.grown(|of| of.cpu) {
+                all = all.saturating_add(cpu);
+                hot.push((cpu, of.now.slot, last, of.now.keys));
+            }
         }
     }
     hot.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -301,6 +301,12 @@ impl Reading {
         self.id.as_deref().unwrap_or(&self.name)
     }
 
+    /// Whether it counts CPU time by slot.
+    pub fn counts_cpu_by_slot(&self) -> bool {
+        let mut slots = self.slots.iter().flatten();
+        slots.any(|slot| slot.cpu.is_some())
+    }
+
     /// A line of `slot-stats.json`; absent where it does not count by slot.
     pub fn line(&self) -> Option<String> {
         let slots = self.slots.as_ref()?;

@@ -1,21 +1,73 @@
-//! The work of a server between two readings.
+//! The work of a server and of its slots between two readings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use slotscope_engine::source::collection::load::{CommandWork, NodeWork};
 use slotscope_engine::source::collection::servers::ServerReading;
 
-use crate::probe::Reading;
+use crate::probe::{Reading, SlotCounts};
 
 /// The commands that a reading itself runs.
 const OWN: [&str; 3] = ["cluster|slot-stats", "cluster|info", "info"];
 /// Commands of a node that are named.
 const COMMANDS: usize = 5;
 
+/// A slot in the last of two readings, and its counters in the first.
+pub struct SlotWork<'r> {
+    /// Its last counters.
+    pub now: &'r SlotCounts,
+    /// Absent where the server was started anew, or the slot came meanwhile: then it counts from 0.
+    before: Option<&'r SlotCounts>,
+    secs: f64,
+}
+
+impl SlotWork<'_> {
+    /// What a counter grew by.
+    pub fn grown(&self, of: fn(&SlotCounts) -> Option<u64>) -> Option<u64> {
+        of(self.now)?.checked_sub(of(self.before?)?)
+    }
+
+    /// What it grew by a second.
+    pub fn rate(&self, of: fn(&SlotCounts) -> Option<u64>) -> Option<f64> {
+        let grown = self.grown(of)?;
+        (self.secs > 0.0).then_some(grown as f64 / self.secs)
+    }
+
+    /// CPU time a second; 1 is one core.
+    pub fn cpu(&self) -> Option<f64> {
+        self.rate(|of| of.cpu).map(|usec| usec / 1e6)
+    }
+}
+
+/// The slots of a server in the last of two readings, as they were in the first.
+pub fn by_slot<'r>(
+    first: Option<&'r Reading>,
+    last: &'r Reading,
+) -> impl Iterator<Item = SlotWork<'r>> {
+    let first = first.filter(|first| !has_restarted(first, last));
+    let before = first.and_then(|first| first.slots.as_deref());
+    let before = before.unwrap_or_default().iter();
+    let before: HashMap<u16, &SlotCounts> = before.map(|of| (of.slot, of)).collect();
+    let secs = first.map_or(0.0, |first| secs(first, last));
+    let slots = last.slots.iter().flatten();
+    slots.map(move |now| SlotWork {
+        now,
+        before: before.get(&now.slot).copied(),
+        secs,
+    })
+}
+
+fn secs(first: &Reading, last: &Reading) -> f64 {
+    (last.at_ms - first.at_ms).max(0) as f64 / 1000.0
+}
+
+fn has_restarted(first: &Reading, last: &Reading) -> bool {
+    last.server.uptime_in_seconds < first.server.uptime_in_seconds
+}
+
 /// The work of a server between two readings.
 pub fn between(first: &Reading, last: &Reading) -> NodeWork {
-    let secs = (last.at_ms - first.at_ms).max(0) as f64 / 1000.0;
-    let has_restarted = last.server.uptime_in_seconds < first.server.uptime_in_seconds;
+    let (secs, has_restarted) = (secs(first, last), has_restarted(first, last));
     let rate = |of: fn(&ServerReading) -> Option<f64>| {
         let more = of(&last.server)? - of(&first.server)?;
         (secs > 0.0 && more >= 0.0 && !has_restarted).then_some(more / secs)

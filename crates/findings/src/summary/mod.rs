@@ -60,6 +60,7 @@ pub mod scaling;
 mod siblings;
 pub mod slot_ranges;
 pub mod split;
+pub mod standing;
 pub mod state;
 pub mod step;
 pub mod tags;
