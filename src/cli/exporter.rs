@@ -13,6 +13,7 @@ use slotscope_engine::error::{Error, Result};
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::{Ending, say, values};
 use crate::exporter::families::CONTENT_TYPE;
+use crate::exporter::hosts::{self, Hosts};
 use crate::exporter::http::{self, Answer};
 use crate::exporter::judged;
 use crate::exporter::page::{self, Observed};
@@ -36,6 +37,12 @@ pub struct ExporterArgs {
     /// in a private network.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9121")]
     pub listen: SocketAddr,
+    /// A name by which it is scraped; may be repeated
+    ///
+    /// On loopback, or once this flag is given, requests that name another host than an IP address, localhost or these names
+    /// are answered 403.
+    #[arg(long, value_name = "NAME", value_parser = hosts::name)]
+    pub allow_host: Vec<String>,
     /// Between two readings of the cluster
     ///
     /// A scrape gets what was read last, and starts no reading.
@@ -77,6 +84,7 @@ impl ExporterArgs {
         let access = self.live.access(&seeds)?;
         let cluster = self.cluster.clone().unwrap_or_else(|| live::name(&seeds));
         let listener = http::listen(self.listen)?;
+        let hosts = Hosts::new(self.listen, &self.allow_host);
         say(&format!(
             "http://{}/metrics, read every {:?}",
             self.listen, self.interval
@@ -109,7 +117,7 @@ impl ExporterArgs {
             reader.spawn_scoped(scope, reads).map_err(|error| {
                 Error::bad("exporter", format!("no thread can be started: {error}"))
             })?;
-            http::serve(&listener, |path| self.answer(path, &pages));
+            http::serve(&listener, &hosts, |path| self.answer(path, &pages));
             Ok(Ending::Done)
         })
     }
@@ -123,7 +131,7 @@ impl ExporterArgs {
             let snapshot = live.read()?;
             say_failures(&snapshot, &mut said);
             if let Some(before) = &before {
-                let summary = judged::summary(before, &snapshot);
+                let summary = judged::summary(before, &snapshot, &[]);
                 let (named, refusal) = if self.names {
                     live.hot_slots(&judged::pairs(before, &snapshot))
                 } else {

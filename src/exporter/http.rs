@@ -12,6 +12,8 @@ use httparse::{EMPTY_HEADER, Request, Status};
 
 use slotscope_engine::error::{Error, Result, reason};
 
+use crate::exporter::hosts::{Hosts, REFUSAL};
+
 /// Connections that are served at once. Of more, the one that has been silent for longest gives way.
 const CONNECTIONS: usize = 16;
 /// The longest head of a request, and how many headers it has.
@@ -19,6 +21,9 @@ const MAX_HEAD: usize = 8 << 10;
 const MAX_HEADERS: usize = 64;
 /// A client that has not asked or read the answer by then is given up.
 const DEADLINE: Duration = Duration::from_secs(5);
+/// How much is read after a request, and for how long.
+const MAX_REST: u64 = 1 << 20;
+const LINGER: Duration = Duration::from_secs(1);
 /// Where no thread can be started or no connection be accepted, for now.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -55,40 +60,45 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener> {
     })
 }
 
-/// The connections whose requests have not come yet, oldest first.
+/// The connections that have not asked yet or have their answer, oldest first.
 #[derive(Default)]
-struct Silent(Mutex<VecDeque<TcpStream>>);
+struct Silent {
+    list: Mutex<VecDeque<(usize, TcpStream)>>,
+    added: AtomicUsize,
+}
 
 impl Silent {
-    fn change<T>(&self, change: impl FnOnce(&mut VecDeque<TcpStream>) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut VecDeque<(usize, TcpStream)>) -> T) -> T {
         change(
             &mut self
-                .0
+                .list
                 .lock()
                 .unwrap_or_else(|poisoned| poisoned.into_inner()),
         )
     }
 
-    fn add(&self, stream: &TcpStream) {
-        self.change(|all| all.extend(stream.try_clone()));
+    /// Adds a connection and returns its number.
+    fn add(&self, stream: &TcpStream) -> usize {
+        let number = self.added.fetch_add(1, SeqCst);
+        self.change(|all| all.extend(stream.try_clone().map(|stream| (number, stream))));
+        number
     }
 
-    fn remove(&self, stream: &TcpStream) {
-        let peer = stream.peer_addr().ok();
-        self.change(|all| all.retain(|other| other.peer_addr().ok() != peer));
+    fn remove(&self, number: usize) {
+        self.change(|all| all.retain(|(other, _)| *other != number));
     }
 
     /// Ends the one that has been silent for longest.
     fn end_oldest(&self) {
         // Its thread sees the end, and its client that nobody listens.
-        if let Some(oldest) = self.change(VecDeque::pop_front) {
+        if let Some((_, oldest)) = self.change(VecDeque::pop_front) {
             drop(oldest.shutdown(Shutdown::Both));
         }
     }
 }
 
 /// Answers requests for ever: `answer` gets the path of a GET.
-pub(crate) fn serve(listener: &TcpListener, answer: impl Fn(&str) -> Answer + Sync) {
+pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str) -> Answer + Sync) {
     let (open, silent, answer) = (AtomicUsize::new(0), Silent::default(), &answer);
     thread::scope(|scope| {
         loop {
@@ -105,14 +115,14 @@ pub(crate) fn serve(listener: &TcpListener, answer: impl Fn(&str) -> Answer + Sy
             }
             open.fetch_add(1, SeqCst);
             let (open, silent) = (&open, &silent);
-            silent.add(&stream);
+            let number = silent.add(&stream);
             let work = move || {
                 // A client that goes away is not a fault of this program.
-                drop(exchange(stream, silent, answer));
+                drop(exchange(stream, (silent, number), hosts, answer));
                 open.fetch_sub(1, SeqCst);
             };
             if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                drop(silent.change(VecDeque::pop_back));
+                silent.remove(number);
                 open.fetch_sub(1, SeqCst);
                 thread::sleep(PAUSE);
             }
@@ -123,21 +133,26 @@ pub(crate) fn serve(listener: &TcpListener, answer: impl Fn(&str) -> Answer + Sy
 /// Reads a request and answers it.
 fn exchange(
     mut stream: TcpStream,
-    silent: &Silent,
+    (silent, number): (&Silent, usize),
+    hosts: &Hosts,
     answer: impl Fn(&str) -> Answer,
 ) -> io::Result<()> {
     let end = Instant::now() + DEADLINE;
     let asked = head(&mut stream, end);
-    silent.remove(&stream);
-    let head = match asked? {
-        Some(head) => head,
+    silent.remove(number);
+    let (reply, has_body) = match asked? {
+        Some(head) => reply(&head, hosts, answer),
         None => {
             let refusal = Answer::text("431 Request Header Fields Too Large", "too large");
-            return send(&mut stream, &refusal, true, end);
+            (refusal, true)
         }
     };
-    let (reply, has_body) = reply(&head, answer);
-    send(&mut stream, &reply, has_body, end)
+    send(&mut stream, &reply, has_body, end)?;
+    stream.shutdown(Shutdown::Write)?;
+    let number = silent.add(&stream);
+    let drained = drain(&mut stream);
+    silent.remove(number);
+    drained
 }
 
 /// The head of a request; `None` where it is too long.
@@ -151,21 +166,43 @@ fn head(stream: &mut TcpStream, end: Instant) -> io::Result<Option<Vec<u8>>> {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         head.extend_from_slice(&more[..len]);
-        if head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let empty_line = head.windows(4).position(|end| end == b"\r\n\r\n");
+        let whole = empty_line.map(|at| at + 4);
+        if whole.unwrap_or(head.len()) > MAX_HEAD {
+            return Ok(None);
+        }
+        if let Some(whole) = whole {
+            head.truncate(whole);
             return Ok(Some(head));
         }
-        if head.len() > MAX_HEAD {
-            return Ok(None);
+    }
+}
+
+/// Reads what still comes until the client has the answer and closes: what is left unread when this end closes would reset the
+/// connection, and take the answer along.
+fn drain(stream: &mut TcpStream) -> io::Result<()> {
+    let end = Instant::now() + LINGER;
+    let mut rest = stream.take(MAX_REST);
+    let mut more = [0; 8192];
+    loop {
+        rest.get_ref().set_read_timeout(Some(left(end)?))?;
+        if rest.read(&mut more)? == 0 {
+            return Ok(());
         }
     }
 }
 
 /// The answer to a request, and whether its body is sent.
-fn reply(head: &[u8], answer: impl Fn(&str) -> Answer) -> (Answer, bool) {
+fn reply(head: &[u8], hosts: &Hosts, answer: impl Fn(&str) -> Answer) -> (Answer, bool) {
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
     let mut request = Request::new(&mut headers);
     let parsed = request.parse(head);
+    let named = request.headers.iter();
+    let mut named = named.filter(|header| header.name.eq_ignore_ascii_case("host"));
     match (parsed, request.method, request.path) {
+        (Ok(Status::Complete(_)), ..) if named.any(|host| !hosts.allow(host.value)) => {
+            (Answer::text("403 Forbidden", REFUSAL), true)
+        }
         (Ok(Status::Complete(_)), Some(method @ ("GET" | "HEAD")), Some(path)) => {
             let path = path.split('?').next().unwrap_or_default();
             (answer(path), method == "GET")
@@ -205,22 +242,37 @@ fn left(end: Instant) -> io::Result<Duration> {
 mod tests {
     use super::*;
 
+    fn loopback() -> Hosts {
+        Hosts::new(SocketAddr::from(([127, 0, 0, 1], 9121)), &[])
+    }
+
     fn status(request: &[u8]) -> &'static str {
-        reply(request, |path| Answer::text("200 OK", path)).0.status
+        reply(request, &loopback(), |path| Answer::text("200 OK", path))
+            .0
+            .status
+    }
+
+    /// Where a server answers with the path that it was asked for.
+    fn start() -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let echo = |path: &str| Answer::text("200 OK", path);
+        thread::spawn(move || serve(&listener, &loopback(), echo));
+        address
+    }
+
+    fn ask(mut stream: TcpStream, request: &[u8]) -> io::Result<String> {
+        stream.write_all(request)?;
+        let mut said = String::new();
+        stream.read_to_string(&mut said)?;
+        Ok(said)
     }
 
     #[test]
     fn the_client_that_was_silent_for_longest_gives_way() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        thread::spawn(move || serve(&listener, |path| Answer::text("200 OK", path)));
+        let address = start();
         let connect = || TcpStream::connect(address).unwrap();
-        let ask = |mut stream: TcpStream| {
-            stream.write_all(b"GET /a HTTP/1.1\r\n\r\n").unwrap();
-            let mut said = String::new();
-            stream.read_to_string(&mut said).unwrap();
-            said
-        };
+        let ask = |stream| ask(stream, b"GET /a HTTP/1.1\r\n\r\n").unwrap();
         let mut silent: VecDeque<TcpStream> = (0..CONNECTIONS).map(|_| connect()).collect();
         assert!(ask(connect()).ends_with("/a\n"));
         // The first one is gone, and the others may still ask.
@@ -232,7 +284,19 @@ mod tests {
     #[test]
     fn only_get_and_head_of_a_whole_request_are_answered() {
         for (request, expected) in [
-            (&b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"[..], "200 OK"),
+            (
+                &b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"[..],
+                "200 OK",
+            ),
+            (b"GET / HTTP/1.1\r\nhost: [::1]:9121\r\n\r\n", "200 OK"),
+            (
+                b"GET / HTTP/1.1\r\nHOST: evil.example\r\n\r\n",
+                "403 Forbidden",
+            ),
+            (
+                b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+                "403 Forbidden",
+            ),
             (b"HEAD /metrics?x=1 HTTP/1.0\r\n\r\n", "200 OK"),
             (b"POST /metrics HTTP/1.1\r\n\r\n", "405 Method Not Allowed"),
             (b"\x16\x03\x01\r\n\r\n", "400 Bad Request"),
@@ -246,11 +310,33 @@ mod tests {
             b"\r\n".to_vec(),
         ];
         assert_eq!(status(&many.concat()), "400 Bad Request");
-        let path = reply(b"GET /a?b=c HTTP/1.1\r\n\r\n", |path| {
-            Answer::text("200 OK", path)
-        })
-        .0
-        .body;
+        let echo = |path: &str| Answer::text("200 OK", path);
+        let path = reply(b"GET /a?b=c HTTP/1.1\r\n\r\n", &loopback(), echo)
+            .0
+            .body;
         assert_eq!(path, "/a\n");
+    }
+
+    #[test]
+    fn a_client_that_sends_more_than_a_head_still_has_its_answer() {
+        let address = start();
+        for (method, expected) in [("POST", "HTTP/1.1 405 "), ("GET", "HTTP/1.1 200 ")] {
+            let head = format!("{method} /a HTTP/1.1\r\nContent-Length: 100000\r\n\r\n");
+            let request = [head.as_bytes(), &[b'x'; 100_000]].concat();
+            let said = ask(TcpStream::connect(address).unwrap(), &request).unwrap();
+            assert!(said.starts_with(expected), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_head_has_eight_kib_at_most() {
+        let address = start();
+        for (len, expected) in [(MAX_HEAD, "HTTP/1.1 200 "), (MAX_HEAD + 1, "HTTP/1.1 431 ")] {
+            let (first, last) = ("GET /a HTTP/1.1\r\nA: ", "\r\n\r\n");
+            let filler = "x".repeat(len - first.len() - last.len());
+            let request = format!("{first}{filler}{last}");
+            let said = ask(TcpStream::connect(address).unwrap(), request.as_bytes()).unwrap();
+            assert!(said.starts_with(expected), "{len}: {said}");
+        }
     }
 }

@@ -57,7 +57,7 @@ impl Exporter {
     }
 
     fn get(&self, path: &str) -> String {
-        let answer = self.ask(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes());
+        let answer = self.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes());
         answer.unwrap_or_else(|error| error.to_string())
     }
 
@@ -260,6 +260,10 @@ fn hostile_requests_are_refused_and_take_no_memory() {
         (&b"GET /other HTTP/1.1\r\n\r\n"[..], "404"),
         (b"GET /metrics/../../etc/passwd HTTP/1.1\r\n\r\n", "404"),
         (b"POST /metrics HTTP/1.1\r\n\r\n", "405"),
+        (
+            b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+            "403",
+        ),
         (b"\x16\x03\x01\x02\r\n\r\n", "400"),
     ] {
         let answer = exporter.ask(request).unwrap();
@@ -278,6 +282,26 @@ fn hostile_requests_are_refused_and_take_no_memory() {
     let grown = exporter.memory().saturating_sub(before);
     assert!(grown < 16 << 10, "{grown} KiB");
     drop(silent);
+}
+
+#[test]
+fn a_request_may_name_a_host_that_is_allowed() {
+    let cluster = start(Kind::Installed);
+    let exporter = Exporter::with(&cluster, &["--allow-host", "Shop.example"]);
+    exporter.page_with("slotscope_up");
+    for (host, expected) in [("shop.example:9121", "200"), ("evil.example", "403")] {
+        let request = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let answer = exporter.ask(request.as_bytes()).unwrap();
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {expected} ")),
+            "{answer}"
+        );
+        assert_eq!(
+            answer.contains("--allow-host NAME"),
+            expected == "403",
+            "{answer}"
+        );
+    }
 }
 
 #[test]

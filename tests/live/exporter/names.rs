@@ -103,7 +103,7 @@ impl Running {
             let mut stream =
                 TcpStream::connect(("127.0.0.1", self.1)).map_err(|error| error.to_string())?;
             stream
-                .write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+                .write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 .map_err(|error| error.to_string())?;
             let mut page = String::new();
             stream

@@ -25,8 +25,15 @@ impl Prometheus {
         let rules = std::fs::read_to_string(root().join("packaging/prometheus/alerts.yml"));
         let rules = rules.unwrap();
         let mut quick = rules;
-        for (from, to) in [("for: 45s", "for: 1s"), ("[1m]", "[5s]"), ("> 0.5\n", "> 0.1\n")] {
-            assert!(quick.contains(from), "the alert of a hot shard lacks {from:?}");
+        for (from, to) in [
+            ("for: 45s", "for: 1s"),
+            ("[1m]", "[5s]"),
+            ("> 0.5\n", "> 0.1\n"),
+        ] {
+            assert!(
+                quick.contains(from),
+                "the alert of a hot shard lacks {from:?}"
+            );
             quick = quick.replace(from, to);
         }
         folder.file("alerts.yml", quick);
