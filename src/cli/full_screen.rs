@@ -1,6 +1,6 @@
-//! A terminal that one screen fills, and that is as it was when the program ends, however it ends.
+//! A terminal that one screen fills, and that is as it was when the program ends or is stopped, however that happens.
 
-use std::io::{self, Stdout};
+use std::io::{self, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -9,18 +9,27 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    self, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use ratatui::{Frame, Terminal};
+use ratatui::layout::Rect;
+use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
 use slotscope_engine::error::{Error, Result};
 
 /// Whether a screen fills the terminal. Who holds standard output may change it.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
+/// Whether one will when the program goes on.
+static IS_STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// The columns and lines that are drawn at most: those of a display of 3,840 by 2,160 pixels in the smallest letters. A
+/// terminal may claim 65,535 of each, and four thousand million cells do not fit in memory.
+const MOST: (u16, u16) = (800, 240);
 
 /// The screen; dropping it leaves it.
 pub(crate) struct FullScreen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// The part of the terminal that was drawn last.
+    area: Rect,
     is_coloured: bool,
 }
 
@@ -31,17 +40,19 @@ impl FullScreen {
     /// It cannot be filled.
     pub(crate) fn open() -> Result<FullScreen> {
         leave_before_panics();
-        let mut out = io::stdout();
-        enable_raw_mode().map_err(bad)?;
-        IS_OPEN.store(true, SeqCst);
-        let screen = execute!(out, EnterAlternateScreen, Hide)
-            .and_then(|()| Terminal::new(CrosstermBackend::new(out)));
-        let terminal = screen.map_err(|error| {
+        let area = area().map_err(bad)?;
+        enter(&mut io::stdout().lock()).map_err(bad)?;
+        let options = TerminalOptions {
+            viewport: Viewport::Fixed(area),
+        };
+        let terminal = Terminal::with_options(CrosstermBackend::new(io::stdout()), options);
+        let terminal = terminal.map_err(|error| {
             leave();
             bad(error)
         })?;
         Ok(FullScreen {
             terminal,
+            area,
             is_coloured: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         })
     }
@@ -53,12 +64,41 @@ impl FullScreen {
     pub(crate) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>, bool)) -> Result<()> {
         let _held = io::stdout().lock();
         if IS_OPEN.load(SeqCst) {
+            let area = area().map_err(bad)?;
+            if self.area != area {
+                self.terminal.resize(area).map_err(bad)?;
+                self.area = area;
+            }
             let is_coloured = self.is_coloured;
             let drawn = self.terminal.draw(|frame| draw(frame, is_coloured));
             drawn.map_err(bad)?;
         }
         Ok(())
     }
+
+    /// Draws all of it with the next drawing: the terminal has something else on it.
+    pub(crate) fn forget(&mut self) {
+        self.area = Rect::ZERO;
+    }
+}
+
+/// The part of the terminal that is drawn.
+fn area() -> io::Result<Rect> {
+    let ((columns, lines), (most_columns, most_lines)) = (terminal::size()?, MOST);
+    Ok(Rect::new(
+        0,
+        0,
+        columns.min(most_columns),
+        lines.min(most_lines),
+    ))
+}
+
+/// Fills the terminal; it is as it was where that fails.
+fn enter(out: &mut impl Write) -> io::Result<()> {
+    enable_raw_mode()?;
+    IS_OPEN.store(true, SeqCst);
+    let entered = execute!(out, EnterAlternateScreen, Hide);
+    entered.inspect_err(|_| leave_to(out))
 }
 
 impl Drop for FullScreen {
@@ -70,10 +110,61 @@ impl Drop for FullScreen {
 /// Gives the terminal back, where a screen fills it. A drawing is waited for.
 pub(crate) fn leave() {
     let mut out = io::stdout().lock();
+    IS_STOPPED.store(false, SeqCst);
+    leave_to(&mut out);
+}
+
+fn leave_to(out: &mut impl Write) {
     if IS_OPEN.swap(false, SeqCst) {
         // A terminal that is gone needs nothing.
         drop(execute!(out, LeaveAlternateScreen, Show));
         drop(disable_raw_mode());
+    }
+}
+
+/// Gives the terminal back before the program is stopped (SIGTSTP), and fills it again when it goes on (SIGCONT), also after a
+/// stop that nobody announced; then `redraw` is called.
+///
+/// # Errors
+/// The signals cannot be waited for.
+#[cfg(unix)]
+pub(crate) fn follow_stops(mut redraw: impl FnMut() + Send + 'static) -> Result<()> {
+    use signal_hook::consts::{SIGCONT, SIGTSTP};
+    use signal_hook::low_level::emulate_default_handler;
+
+    let mut signals = signal_hook::iterator::Signals::new([SIGTSTP, SIGCONT]).map_err(bad)?;
+    let follow = move || {
+        for signal in signals.forever() {
+            let is_stop = signal == SIGTSTP;
+            if is_stop {
+                stop();
+                // It stops here.
+                drop(emulate_default_handler(signal));
+            } else {
+                go_on();
+                redraw();
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().name("stops".into());
+    thread.spawn(follow).map(drop).map_err(bad)
+}
+
+#[cfg(unix)]
+fn stop() {
+    let mut out = io::stdout().lock();
+    IS_STOPPED.fetch_or(IS_OPEN.load(SeqCst), SeqCst);
+    leave_to(&mut out);
+}
+
+#[cfg(unix)]
+fn go_on() {
+    let mut out = io::stdout().lock();
+    let is_open = IS_OPEN.load(SeqCst);
+    if IS_STOPPED.swap(false, SeqCst) || is_open {
+        // The shell has used the terminal meanwhile; if it is gone, the next drawing says so.
+        leave_to(&mut out);
+        drop(enter(&mut out));
     }
 }
 

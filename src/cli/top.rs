@@ -10,13 +10,13 @@ use ratatui::crossterm::event::{
     self, Event as Typed, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
 };
 
-use slotscope_collect::address::Address;
+use slotscope_collect::address::{Address, Seed};
 use slotscope_collect::connection::Access;
 use slotscope_collect::live::Live;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 
-use crate::cli::full_screen::FullScreen;
+use crate::cli::full_screen::{self, FullScreen};
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::{Ending, values};
 use crate::spec::headings::{ARGUMENTS, RUN};
@@ -55,6 +55,9 @@ Examples:
 enum Event {
     Typed(io::Result<Typed>),
     Read(Update),
+    /// The program goes on after it was stopped.
+    #[cfg(unix)]
+    Continued,
     /// The reader has ended by a panic, which was printed.
     Ended,
 }
@@ -66,7 +69,8 @@ impl TopArgs {
     /// Standard output is not a terminal, a flag cannot be used, or no server answers at first.
     pub(crate) fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
-        self.check(&seeds[0].address)?;
+        self.check(&url(&seeds[0]))?;
+        let words = [vec![url(&seeds[0])], self.live.words(&seeds)].concat();
         let access = self.live.access(&seeds)?;
         let access = Access {
             timeout: access.timeout.min(TIMEOUT),
@@ -77,9 +81,18 @@ impl TopArgs {
         Live::connect(&seeds, &access)?;
         let (events, happened) = mpsc::channel();
         let (wishes, requests) = mpsc::channel();
-        let reader = self.reader(seeds, access, requests, events.clone());
+        let reader = Reader {
+            seeds,
+            access,
+            words,
+            interval: self.interval,
+            requests,
+            tell: teller(events.clone()),
+        };
         start(events.clone(), reader)?;
         let mut full = FullScreen::open()?;
+        #[cfg(unix)]
+        follow_stops(events.clone())?;
         start_input(events)?;
         let screen = Screen {
             cluster_name: name,
@@ -88,7 +101,7 @@ impl TopArgs {
         show(&mut full, screen, &happened, &wishes)
     }
 
-    fn check(&self, first: &Address) -> Result<()> {
+    fn check(&self, first: &str) -> Result<()> {
         if self.interval < LEAST {
             let what = "reads the servers too often; give at least 200ms";
             return Err(Error::option(
@@ -97,31 +110,32 @@ impl TopArgs {
                 what,
             ));
         }
+        let instead = format!("slotscope analyze {first} --load 10s prints a report");
         if !io::stdout().is_terminal() {
-            let what = format!(
-                "is not a terminal; slotscope analyze redis://{first} --load 10s prints a report"
-            );
+            let what = format!("is not a terminal; {instead}");
             return Err(Error::bad("standard output", what));
+        }
+        if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+            let what = format!("this terminal cannot place text on a screen; {instead}");
+            return Err(Error::bad("TERM=dumb", what));
         }
         Ok(())
     }
+}
 
-    fn reader(
-        &self,
-        seeds: Vec<Address>,
-        access: Access,
-        requests: Receiver<Request>,
-        events: Sender<Event>,
-    ) -> Reader<impl FnMut(Update) + use<>> {
-        Reader {
-            seeds,
-            access,
-            interval: self.interval,
-            requests,
-            // Nobody listens any more once the screen is left.
-            tell: move |update| drop(events.send(Event::Read(update))),
-        }
-    }
+/// The first server as a command line names it.
+fn url(seed: &Seed) -> String {
+    let scheme = match (&seed.address, seed.tls) {
+        (Address::Unix(_), _) => "unix",
+        (Address::Tcp(..), true) => "rediss",
+        (Address::Tcp(..), false) => "redis",
+    };
+    format!("{scheme}://{}", seed.address)
+}
+
+/// Nobody listens any more once the screen is left.
+fn teller(events: Sender<Event>) -> impl FnMut(Update) + Send + 'static {
+    move |update| drop(events.send(Event::Read(update)))
 }
 
 /// Starts the reader; a panic ends the screen too.
@@ -137,6 +151,12 @@ fn start(events: Sender<Event>, reader: Reader<impl FnMut(Update) + Send + 'stat
         let _last = last;
         reader.run();
     })
+}
+
+/// Starts what gives the terminal back while the program is stopped.
+#[cfg(unix)]
+fn follow_stops(events: Sender<Event>) -> Result<()> {
+    full_screen::follow_stops(move || drop(events.send(Event::Continued)))
 }
 
 /// Starts what waits for keys and changes of the terminal's size.
@@ -183,6 +203,8 @@ fn show(
                     }
                 }
                 Event::Typed(Ok(_)) => {}
+                #[cfg(unix)]
+                Event::Continued => full.forget(),
                 Event::Typed(Err(error)) => return Err(Error::bad("terminal", error.to_string())),
                 Event::Ended => {
                     return Err(Error::bad("top", "the thread that reads the cluster ended"));

@@ -1,12 +1,11 @@
 //! `w`: writes the screen to a file, with the verdict of `analyze` on the same seconds.
 
-use std::fs::File;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use slotscope_engine::calendar::utc;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::text::grouped;
+use slotscope_report::output::{Guard, SingleFile};
 
 use crate::top::columns::{Row, fitting};
 use crate::top::screen::Screen;
@@ -15,57 +14,52 @@ use crate::top::screen::Screen;
 pub(super) const WIDTH: usize = 120;
 /// Rows of a table at most.
 pub(super) const ROWS: usize = 100;
+/// The start of the file.
+const TITLE: &str = "slotscope top";
 /// Names that are tried where files are in the way.
 const TRIES: usize = 100;
 
-/// Writes a new file in the current directory, and returns its name.
+/// Writes a new file in the current directory, whole or not at all, and returns its name.
 ///
 /// # Errors
 /// Nothing was read yet, or no file can be made.
 pub(crate) fn write(screen: &Screen) -> Result<PathBuf> {
     let text = text(screen)?;
-    let (path, mut file) = create(screen)?;
-    file.write_all(text.as_bytes())
-        .map_err(|error| Error::io(&path, error))?;
+    let path = path(screen)?;
+    let guard = Guard::new("remove a file of this name");
+    let file = SingleFile::open(&path, TITLE, guard)?;
+    file.publish(|out| out.write_all(text.as_bytes()))?;
     Ok(path)
 }
 
-/// `slotscope-top-20261124-173000.txt`, or with a number after it.
-fn create(screen: &Screen) -> Result<(PathBuf, File)> {
+/// `slotscope-top-20261124-173000.txt`, or with a number after it where that is taken.
+fn path(screen: &Screen) -> Result<PathBuf> {
     let at = screen
         .read
         .as_ref()
         .map_or_else(String::new, |read| utc(read.at_ms));
     let digits: String = at.chars().take(19).filter(char::is_ascii_digit).collect();
     let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
-    let mut last = None;
-    for number in 1..=TRIES {
-        let number = if number == 1 {
-            String::new()
-        } else {
-            format!("-{number}")
-        };
-        let path = PathBuf::from(format!("slotscope-top-{day}-{time}{number}.txt"));
-        match File::create_new(&path) {
-            Ok(file) => return Ok((path, file)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                last = Some(Error::io(path, error))
-            }
-            Err(error) => return Err(Error::io(path, error)),
-        }
-    }
-    Err(last.unwrap_or_else(|| Error::bad("w", "no file can be made")))
+    let first = format!("slotscope-top-{day}-{time}");
+    let more = (2..=TRIES).map(|number| format!("{first}-{number}"));
+    let mut paths = std::iter::once(first.clone())
+        .chain(more)
+        .map(|name| PathBuf::from(format!("{name}.txt")));
+    paths
+        .find(|path| path.symlink_metadata().is_err())
+        .ok_or_else(|| {
+            Error::bad(
+                format!("{first}.txt"),
+                "is taken; remove files of this name",
+            )
+        })
 }
 
 fn text(screen: &Screen) -> Result<String> {
     let Some(read) = &screen.read else {
         return Err(Error::bad("w", "nothing was read yet"));
     };
-    let mut text = format!(
-        "slotscope top, {}, {}\n",
-        screen.cluster_name,
-        utc(read.at_ms)
-    );
+    let mut text = format!("{TITLE}, {}, {}\n", screen.cluster_name, utc(read.at_ms));
     if let Some(verdict) = &read.verdict {
         text += "\n";
         text += &verdict.text;

@@ -1,6 +1,7 @@
 //! `slotscope top` in a real terminal (tmux), against real clusters.
 
-use std::process::Command;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
 
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
@@ -29,12 +30,35 @@ impl Tmux {
     /// `slotscope top` of a cluster, and the state of the terminal after it.
     fn top(width: usize, height: usize, cluster: &Cluster) -> Tmux {
         let program = env!("CARGO_BIN_EXE_slotscope");
+        Tmux::top_of(
+            width,
+            height,
+            &format!("{program} top {}", cluster.address(0)),
+        )
+    }
+
+    /// A line of shell that ends in the command `top`, and the state of the terminal after it.
+    fn top_of(width: usize, height: usize, line: &str) -> Tmux {
         let after = "echo ended $?; stty -a | grep -o -e '-icanon'; echo end; exec cat";
-        let line = format!(
-            "{program} top {} --interval 300ms; {after}",
-            cluster.address(0)
-        );
-        Tmux::start(width, height, &line)
+        Tmux::start(width, height, &format!("{line} --interval 300ms; {after}"))
+    }
+
+    /// Sends a signal to the program.
+    fn signal(&self, signal: &str) {
+        let shell = self.run(&["list-panes", "-F", "#{pane_pid}"]);
+        let children = format!("/proc/{0}/task/{0}/children", shell.trim());
+        let child = std::fs::read_to_string(children).unwrap();
+        let sent = Command::new("kill").args([signal, child.trim()]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Whether a program fills the terminal, and whether keys are read one by one.
+    fn is_filled(&self) -> (bool, bool) {
+        let state = self.run(&["list-panes", "-F", "#{alternate_on} #{pane_tty}"]);
+        let (is_filled, terminal) = state.trim().split_once(' ').unwrap();
+        let modes = Command::new("stty").args(["-a", "-F", terminal]).output();
+        let modes = String::from_utf8(modes.unwrap().stdout).unwrap();
+        (is_filled == "1", modes.contains("-icanon"))
     }
 
     fn run(&self, words: &[&str]) -> String {
@@ -152,6 +176,7 @@ fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
         written.contains("user:7 ") && written.contains(&cluster.address(2)),
         "{written}"
     );
+    assert!(!written.contains("measured by node"), "{written}");
     tmux.press(&["w"]);
     tmux.has("-2.txt");
     tmux.resize(140, 50);
@@ -207,17 +232,114 @@ fn tmux_has_its_terminal_back_after_a_signal() {
     for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
         let tmux = Tmux::top(80, 24, &cluster);
         tmux.has("q quit");
-        let shell = tmux.run(&["list-panes", "-F", "#{pane_pid}"]);
-        let children = format!("/proc/{0}/task/{0}/children", shell.trim());
-        let child = std::fs::read_to_string(children).unwrap();
-        let sent = Command::new("kill").args([signal, child.trim()]).status();
-        assert!(sent.unwrap().success());
+        tmux.signal(signal);
         let left = tmux.has("end\n");
         assert!(
             left.contains(&format!("ended {code}")) && !left.contains("-icanon"),
             "{left}"
         );
     }
+}
+
+#[test]
+fn tmux_has_its_terminal_while_the_screen_is_stopped_and_the_screen_again_after_it() {
+    let cluster = start(Kind::Valkey91);
+    let tmux = Tmux::top(80, 24, &cluster);
+    tmux.has("q quit");
+    assert_eq!(tmux.is_filled(), (true, true));
+    // A stop that cannot be caught leaves the terminal as it is; the screen is drawn anew after it all the same.
+    for signal in ["-TSTP", "-STOP"] {
+        tmux.signal(signal);
+        tmux.shows("the terminal", |_| {
+            signal == "-STOP" || tmux.is_filled() == (false, false)
+        });
+        tmux.signal("-CONT");
+        tmux.has("q quit");
+        tmux.shows("the screen", |_| tmux.is_filled() == (true, true));
+    }
+    tmux.press(&["q"]);
+    let left = tmux.has("end\n");
+    assert!(
+        left.contains("ended 0") && !left.contains("-icanon"),
+        "{left}"
+    );
+}
+
+#[test]
+fn a_file_for_which_there_is_no_room_is_not_left_in_part() {
+    let cluster = start(Kind::Valkey91);
+    let program = env!("CARGO_BIN_EXE_slotscope");
+    // A block of `ulimit -f` is at most 1 KiB, and the file is larger.
+    let line = format!("ulimit -f 1; {program} top {}", cluster.address(0));
+    let tmux = Tmux::top_of(80, 24, &line);
+    tmux.has("q quit");
+    tmux.has("Slots: ");
+    tmux.press(&["w"]);
+    tmux.has("file too large");
+    let entries = std::fs::read_dir(tmux.folder.path("")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["socket"]);
+}
+
+/// What `line` prints in a terminal of its own; `q` is typed once it waits for keys.
+fn in_a_terminal(line: &str) -> String {
+    let mut terminal = Command::new("script");
+    clean_environment(&mut terminal);
+    terminal
+        .args(["-qec", line, "/dev/null"])
+        .env("TERM", "xterm");
+    let mut terminal = terminal
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut keys, mut screen) = (terminal.stdin.take(), terminal.stdout.take().unwrap());
+    let (mut shown, mut part) = (Vec::new(), [0; 8192]);
+    loop {
+        let len = screen.read(&mut part).unwrap();
+        if len == 0 {
+            break;
+        }
+        shown.extend_from_slice(&part[..len]);
+        if shown.windows(6).any(|text| text == b"q quit")
+            && let Some(mut keys) = keys.take()
+        {
+            keys.write_all(b"q").unwrap();
+        }
+    }
+    terminal.wait().unwrap();
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
+#[test]
+fn a_terminal_of_any_size_is_drawn_in_part_and_given_back() {
+    let cluster = start(Kind::Valkey91);
+    let program = env!("CARGO_BIN_EXE_slotscope");
+    let address = cluster.address(0);
+    let line = format!("stty rows 65535 cols 65535; {program} top {address}; echo ended $?");
+    let shown = in_a_terminal(&line);
+    let end = shown.rfind("\x1b[?1049l").expect("the screen is left");
+    assert!(shown[end..].contains("ended 0"), "{}", &shown[end..]);
+}
+
+#[test]
+fn a_terminal_that_cannot_place_text_is_refused_without_escapes() {
+    let program = env!("CARGO_BIN_EXE_slotscope");
+    let shown = in_a_terminal(&format!(
+        "TERM=dumb {program} top 127.0.0.1:1; echo ended $?"
+    ));
+    assert!(
+        shown.contains("TERM=dumb: this terminal cannot place text"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("slotscope analyze redis://127.0.0.1:1 --load 10s"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("ended 2") && !shown.contains("\x1b[?1049h"),
+        "{shown}"
+    );
 }
 
 #[test]
