@@ -89,6 +89,28 @@ fn without_threads_a_cluster_is_read_or_the_lack_is_said() {
     assert!(done > 0 && failed > 0, "{done} {failed}");
 }
 
+#[test]
+fn without_a_thread_an_exporter_says_so() {
+    if Command::new("setpriv").arg("--version").output().is_err() || !is_root() {
+        eprintln!("NOT TESTED: few threads need root and setpriv, to be another user with a limit");
+        return;
+    }
+    let scratch = Scratch::new();
+    scratch.program();
+    assert!(run(&scratch, "chmod 755 .").status.success());
+    // No other test has this user.
+    let line = "exec timeout 60 setpriv --reuid 64124 --regid 64124 --clear-groups prlimit --nproc=1 \
+                ./slotscope exporter 127.0.0.1:1 --listen 127.0.0.1:0";
+    let ended = run(&scratch, line);
+    let said = stderr(&ended);
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("exporter: no thread can be started"),
+        "{said}"
+    );
+    assert!(!said.contains("panicked"), "{said}");
+}
+
 fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|id| id.stdout == b"0\n")
