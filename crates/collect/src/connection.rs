@@ -3,10 +3,9 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
-use rustls::InvalidMessage::{InvalidContentType, UnknownProtocolVersion};
 use rustls::{ClientConnection, StreamOwned};
 
-use slotscope_engine::error::{Error, Result, reason};
+use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::secret::{Credentials, Secret};
 use slotscope_engine::text;
@@ -15,7 +14,9 @@ use crate::address::Address;
 use crate::large_replies::Reserved;
 use crate::resp::{self, Commands, NoReply, Reply};
 use crate::tls::TlsConfig;
-use crate::transport::Timed;
+use crate::transport::{Timed, is_timeout};
+use crate::unreachable::{self, unreachable};
+use crate::wrong_port;
 
 /// How all servers of a run are reached.
 #[derive(Debug, Clone)]
@@ -105,11 +106,15 @@ impl Connection {
     pub(crate) fn open(address: &Address, access: &Access) -> Result<Connection> {
         let place = address.to_string();
         let reached = access.mapped(address);
-        let stream = Timed::connect(reached, access.timeout)
-            .map_err(|error| unreachable(&place, access.timeout, &error))?;
+        let failed = |error| unreachable(&place, access.timeout, &error);
+        let stream = Timed::connect(reached, access.timeout).map_err(failed)?;
         let stream = match (&access.tls, reached) {
             (Some(tls), Address::Tcp(host, _)) => {
-                Stream::Tls(Box::new(StreamOwned::new(tls.session(host)?, stream)))
+                let mut stream = Box::new(StreamOwned::new(tls.session(host)?, stream));
+                let timeout = access.timeout;
+                wrong_port::shake_hands(&mut stream, reached, timeout)
+                    .map_err(|error| unreachable::with_tls(&place, timeout, &error))?;
+                Stream::Tls(stream)
             }
             _ => Stream::Plain(stream),
         };
@@ -121,8 +126,30 @@ impl Connection {
             busy: Duration::ZERO,
             large: None,
         };
-        connection.sign_in(access)?;
-        Ok(connection)
+        match connection.sign_in(access) {
+            Err(_) if connection.is_tls_wanted(reached) => {
+                Err(unreachable::wants_tls(&connection.place))
+            }
+            done => done.map(|()| connection),
+        }
+    }
+
+    /// Whether the server at `reached` closed this connection without a word, and speaks TLS.
+    fn is_tls_wanted(&self, reached: &Address) -> bool {
+        match self.stream.get_ref() {
+            Stream::Plain(stream) if stream.was_closed_in_silence() => {
+                wrong_port::speaks_tls(reached)
+            }
+            _ => false,
+        }
+    }
+
+    /// The error for a connection that failed.
+    fn failed(&self, error: &io::Error) -> Error {
+        match self.stream.get_ref() {
+            Stream::Plain(_) => unreachable(&self.place, self.timeout, error),
+            Stream::Tls(_) => unreachable::with_tls(&self.place, self.timeout, error),
+        }
     }
 
     fn sign_in(&mut self, access: &Access) -> Result<()> {
@@ -191,7 +218,7 @@ impl Connection {
                 let line = self.repeatable(&String::from_utf8_lossy(line));
                 io::Error::other(NoReply(line.into_bytes()))
             });
-            unreachable(&self.place, self.timeout, &without.unwrap_or(error))
+            self.failed(&without.unwrap_or(error))
         })
     }
 
@@ -219,8 +246,10 @@ impl Connection {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => Err(error),
             };
-            let (len, text, is_end) =
-                taken.map_err(|error: io::Error| unreachable(&self.place, self.timeout, &error))?;
+            let (len, text, is_end) = match taken {
+                Ok(taken) => taken,
+                Err(error) => return Err(self.failed(&error)),
+            };
             into.extend_from_slice(&text[..text.len().min(MAX_LINE - into.len())]);
             self.stream.consume(len);
             bytes += len as u64;
@@ -281,13 +310,6 @@ impl Connection {
     }
 }
 
-fn is_timeout(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock
-    )
-}
-
 /// Commands that a collection of names alone does without.
 const OF_SIZES: [&str; 12] = [
     "TYPE",
@@ -303,57 +325,6 @@ const OF_SIZES: [&str; 12] = [
     "ARCOUNT",
     "VCARD",
 ];
-
-/// EMFILE: what a process may open is limited.
-const TOO_MANY_FILES: i32 = 24;
-
-/// The error for a server that does not answer, or for what keeps this program from asking it.
-fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
-    let tls = error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    let is_silence = tls.is_none() && error.raw_os_error() != Some(TOO_MANY_FILES);
-    let what = match error.kind() {
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => format!(
-            "no answer within {} s; check the address and the network (--address-map, where nodes announce other addresses), or wait longer with --timeout",
-            timeout.as_secs_f64()
-        ),
-        io::ErrorKind::ConnectionRefused => {
-            "nothing listens there; check host and port, and that the server runs (--address-map, where nodes announce other addresses)".to_owned()
-        }
-        io::ErrorKind::UnexpectedEof
-        | io::ErrorKind::ConnectionReset
-        | io::ErrorKind::BrokenPipe
-        | io::ErrorKind::ConnectionAborted => {
-            "the server closed the connection; check that it runs, and whether it wants TLS (rediss://)".to_owned()
-        }
-        _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
-            "too many open files; raise the limit with ulimit -n: a cluster needs one for each primary, and 200 more".to_owned()
-        }
-        _ => match tls {
-            Some(rustls::Error::InvalidCertificate(why)) => {
-                format!("the certificate is not accepted: {}; name its authority with --tls-ca", detail(&format!("{why:?}")))
-            }
-            Some(rustls::Error::InvalidMessage(InvalidContentType | UnknownProtocolVersion)) => {
-                "no TLS is spoken there; write redis:// in place of rediss://".to_owned()
-            }
-            Some(error @ (rustls::Error::InvalidMessage(_) | rustls::Error::PeerMisbehaved(_))) => {
-                format!("the server breaks the rules of TLS: {}; check what serves there", detail(&error.to_string()))
-            }
-            Some(error) => format!("TLS: {}; check --tls-cert and --tls-key", detail(&error.to_string())),
-            None => format!("{}; check the address", detail(&reason(error))),
-        },
-    };
-    if is_silence {
-        Error::silent(place, what)
-    } else {
-        Error::bad(place, what)
-    }
-}
-
-fn detail(text: &str) -> String {
-    text::name(&Name::from(text), 200)
-}
 
 #[cfg(test)]
 mod tests {

@@ -54,7 +54,10 @@ mod stripped;
 mod task;
 #[doc(hidden)]
 pub mod tls;
+mod tls_errors;
 mod transport;
+mod unreachable;
 mod watch;
 #[doc(hidden)]
 pub mod work;
+mod wrong_port;

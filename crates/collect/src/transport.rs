@@ -12,6 +12,8 @@ use crate::address::Address;
 pub(crate) struct Timed {
     stream: Stream,
     deadline: Instant,
+    /// Whether the server sent something or closed the connection, whatever it did first.
+    heard: Option<bool>,
 }
 
 enum Stream {
@@ -34,7 +36,11 @@ impl Timed {
             #[cfg(not(unix))]
             Address::Unix(_) => return Err(io::ErrorKind::Unsupported.into()),
         };
-        Ok(Timed { stream, deadline })
+        Ok(Timed {
+            stream,
+            deadline,
+            heard: None,
+        })
     }
 
     /// Starts the time limit of the next exchange.
@@ -42,9 +48,27 @@ impl Timed {
         self.deadline = Instant::now() + timeout;
     }
 
+    /// Whether the server has sent anything.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.heard == Some(true)
+    }
+
+    /// Whether the server closed the connection before it sent anything.
+    pub(crate) fn was_closed_in_silence(&self) -> bool {
+        self.heard == Some(false)
+    }
+
     fn left(&self) -> io::Result<Duration> {
         left(self.deadline)
     }
+}
+
+/// Whether a server did not answer in time.
+pub(crate) fn is_timeout(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock
+    )
 }
 
 fn tcp(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStream> {
@@ -79,7 +103,7 @@ fn left(deadline: Instant) -> io::Result<Duration> {
 impl Read for Timed {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = Some(self.left()?);
-        match &mut self.stream {
+        let read = match &mut self.stream {
             Stream::Tcp(stream) => {
                 stream.set_read_timeout(left)?;
                 stream.read(into)
@@ -89,7 +113,13 @@ impl Read for Timed {
                 stream.set_read_timeout(left)?;
                 stream.read(into)
             }
+        };
+        match &read {
+            Ok(bytes) => _ = self.heard.get_or_insert(*bytes > 0),
+            Err(error) if is_timeout(error) || error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => _ = self.heard.get_or_insert(false),
         }
+        read
     }
 }
 

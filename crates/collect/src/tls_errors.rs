@@ -1,0 +1,147 @@
+//! Errors of TLS in words, with the flag or the change of the server that helps.
+
+use rustls::InvalidMessage::{InvalidContentType, UnknownProtocolVersion};
+use rustls::pki_types::{ServerName, UnixTime};
+use rustls::{AlertDescription as Alert, CertificateError, Error};
+
+use slotscope_engine::calendar::utc;
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
+
+use crate::wrong_port::NoTls;
+
+/// Names of a certificate that are shown.
+const NAMES: usize = 5;
+
+/// What is wrong, and a suggested fix.
+pub(crate) fn in_words(error: &Error) -> String {
+    match error {
+        Error::InvalidCertificate(why) => certificate(why),
+        Error::InvalidMessage(InvalidContentType | UnknownProtocolVersion) => NoTls.to_string(),
+        Error::InvalidMessage(_) | Error::PeerMisbehaved(_) => format!(
+            "the server breaks the rules of TLS ({}); check what serves there",
+            spaced(&error.to_string())
+        ),
+        Error::AlertReceived(alert) => refused(*alert),
+        Error::PeerIncompatible(why) => format!(
+            "the server has no version or cipher of TLS that is known here ({}); it needs TLS 1.2 or 1.3",
+            spaced(&format!("{why:?}"))
+        ),
+        other => format!(
+            "TLS: {}; check --tls-cert and --tls-key",
+            spaced(&other.to_string())
+        ),
+    }
+}
+
+/// Why the server's certificate is not accepted.
+fn certificate(why: &CertificateError) -> String {
+    match why {
+        CertificateError::ExpiredContext { not_after, .. } => format!(
+            "the certificate of the server expired on {}; renew it, or check the clock here",
+            day(*not_after)
+        ),
+        CertificateError::NotValidYetContext { not_before, .. } => format!(
+            "the certificate of the server is not valid before {}; check the clock here and where it was made",
+            day(*not_before)
+        ),
+        CertificateError::UnknownIssuer => "the certificate of the server is not signed by an authority that is trusted here; \
+            name the certificate of its authority with --tls-ca"
+            .to_owned(),
+        CertificateError::BadSignature => "the certificate of the server is not signed by the authority that it names; \
+            name the right one with --tls-ca"
+            .to_owned(),
+        CertificateError::NotValidForNameContext { expected, presented } => {
+            other_name(expected, presented)
+        }
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            "the certificate is not for servers; renew it with the extended key usage serverAuth".to_owned()
+        }
+        CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
+            "the server shows the certificate of an authority as its own (CA:TRUE), which is refused even where --tls-ca \
+             names it; give the server a certificate that the authority signed (CA:FALSE)"
+                .to_owned()
+        }
+        CertificateError::Other(other) => unusable(&other.to_string()),
+        other => unusable(&format!("{other:?}")),
+    }
+}
+
+fn unusable(why: &str) -> String {
+    format!(
+        "the certificate of the server is not accepted ({}); openssl s_client -connect HOST:PORT shows it",
+        spaced(why)
+    )
+}
+
+/// The certificate is for other names; they have the form `DnsName("h")` here.
+fn other_name(expected: &ServerName<'_>, presented: &[String]) -> String {
+    let bare = |name: &String| {
+        let value = name.split_once('(').map_or(&**name, |(_, value)| value);
+        shown(value.trim_end_matches(')').trim_matches('"'))
+    };
+    let mut names: Vec<String> = presented.iter().take(NAMES).map(bare).collect();
+    if presented.len() > NAMES {
+        names.push("...".into());
+    }
+    let expected = shown(&expected.to_str());
+    match names.join(", ") {
+        none if none.is_empty() => format!(
+            "the certificate of the server is for no name, and so not for {expected}; renew it with a subjectAltName"
+        ),
+        names => format!(
+            "the certificate of the server is not for {expected} but for {names}; write one of these names in the URL, or \
+             give it with --sni"
+        ),
+    }
+}
+
+/// The server ended the handshake.
+fn refused(alert: Alert) -> String {
+    let said = spaced(&format!("{alert:?}"));
+    match alert {
+        Alert::CertificateRequired => {
+            "the server wants a certificate of its clients; give --tls-cert and --tls-key".to_owned()
+        }
+        Alert::HandshakeFailure => "the server refuses the handshake; it may want a certificate of its clients (--tls-cert, \
+            --tls-key), or have no version or cipher of TLS that is known here"
+            .to_owned(),
+        Alert::BadCertificate
+        | Alert::UnsupportedCertificate
+        | Alert::CertificateRevoked
+        | Alert::CertificateExpired
+        | Alert::CertificateUnknown
+        | Alert::UnknownCA
+        | Alert::DecryptError
+        | Alert::AccessDenied => format!(
+            "the server does not accept the certificate of --tls-cert ({said}); check it, --tls-key, and which authority the \
+             server trusts"
+        ),
+        Alert::UnrecognisedName => {
+            "the server has no certificate for this name; give the name that it has with --sni".to_owned()
+        }
+        _ => format!("the server ended TLS ({said}); check its settings of TLS, --tls-cert and --tls-key"),
+    }
+}
+
+fn day(time: UnixTime) -> String {
+    let ms = i64::try_from(time.as_secs()).map_or(i64::MAX, |secs| secs.saturating_mul(1000));
+    utc(ms).split('T').next().unwrap_or_default().to_owned()
+}
+
+/// `CaUsedAsEndEntity` as `ca used as end entity`.
+fn spaced(camel: &str) -> String {
+    let (mut words, mut last) = (String::new(), ' ');
+    for c in camel.chars() {
+        if c.is_ascii_uppercase() && last.is_ascii_lowercase() {
+            words.push(' ');
+        }
+        words.push(c.to_ascii_lowercase());
+        last = c;
+    }
+    shown(&words)
+}
+
+fn shown(text: &str) -> String {
+    text::name(&Name::from(text), 200)
+}

@@ -1,0 +1,74 @@
+//! The error for a server that does not answer, or for what keeps this program from asking it.
+
+use std::io;
+use std::time::Duration;
+
+use slotscope_engine::error::{Error, reason};
+use slotscope_engine::name::Name;
+use slotscope_engine::text;
+
+use crate::resp::NoReply;
+use crate::tls_errors;
+use crate::wrong_port::{self, NoTls};
+
+/// EMFILE: what a process may open is limited.
+const TOO_MANY_FILES: i32 = 24;
+
+const WANTS_TLS: &str = "this port speaks TLS; write rediss:// in place of redis:// (--tls-ca names the authority of its certificate)";
+
+/// That of a server in plain text.
+pub(crate) fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
+    match inner::<NoReply>(error) {
+        Some(NoReply(line)) if wrong_port::is_alert(line) => wants_tls(place),
+        _ => failed(place, timeout, error, "whether it wants TLS (rediss://)"),
+    }
+}
+
+/// That of a server which speaks TLS where plain text is wanted.
+pub(crate) fn wants_tls(place: &str) -> Error {
+    Error::bad(place, WANTS_TLS)
+}
+
+/// That of a server with TLS.
+pub(crate) fn with_tls(place: &str, timeout: Duration, error: &io::Error) -> Error {
+    if let Some(tls) = inner::<rustls::Error>(error) {
+        Error::bad(place, tls_errors::in_words(tls))
+    } else if let Some(no_tls) = inner::<NoTls>(error) {
+        Error::bad(place, no_tls.to_string())
+    } else {
+        let certificate = "whether it wants a certificate of its clients (--tls-cert, --tls-key)";
+        failed(place, timeout, error, certificate)
+    }
+}
+
+/// `wants`: what a server may want that closes the connection.
+fn failed(place: &str, timeout: Duration, error: &io::Error, wants: &str) -> Error {
+    if error.raw_os_error() == Some(TOO_MANY_FILES) {
+        let what = "too many open files; raise the limit with ulimit -n: a cluster needs one for each primary, and 200 more";
+        return Error::bad(place, what);
+    }
+    let what = match error.kind() {
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => format!(
+            "no answer within {} s; check the address and the network (--address-map, where nodes announce other addresses), or wait longer with --timeout",
+            timeout.as_secs_f64()
+        ),
+        io::ErrorKind::ConnectionRefused => {
+            "nothing listens there; check host and port, and that the server runs (--address-map, where nodes announce other addresses)".to_owned()
+        }
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe
+        | io::ErrorKind::ConnectionAborted => {
+            format!("the server closed the connection; check that it runs, and {wants}")
+        }
+        _ => {
+            let reason = text::name(&Name::from(reason(error).as_str()), 200);
+            format!("{reason}; check the address")
+        }
+    };
+    Error::silent(place, what)
+}
+
+fn inner<E: std::error::Error + 'static>(error: &io::Error) -> Option<&E> {
+    error.get_ref()?.downcast_ref()
+}
