@@ -9,6 +9,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, 
 /// A certificate authority with its files.
 pub struct Authority {
     folder: tempfile::TempDir,
+    issuer: CertifiedIssuer<'static, KeyPair>,
 }
 
 impl Authority {
@@ -20,19 +21,31 @@ impl Authority {
         params
             .distinguished_name
             .push(DnType::CommonName, "authority of a test");
-        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let authority = Authority { folder, issuer };
+        authority.write("ca.pem", authority.issuer.pem());
         let names = ["localhost", "127.0.0.1"].map(String::from);
-        let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(names).unwrap();
-        let certificate = params.signed_by(&key, &authority).unwrap();
-        for (name, text) in [
-            ("ca.pem", authority.pem()),
-            ("cert.pem", certificate.pem()),
-            ("key.pem", key.serialize_pem()),
-        ] {
-            std::fs::write(folder.path().join(name), text).unwrap();
-        }
-        Authority { folder }
+        authority.sign(params);
+        authority
+    }
+
+    /// Makes and signs another certificate in place of the one that servers and clients show.
+    pub fn sign(&self, params: CertificateParams) {
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        self.write("cert.pem", certificate.pem());
+        self.write("key.pem", key.serialize_pem());
+    }
+
+    /// Lets servers show the certificate of the authority.
+    pub fn show_own(&self) {
+        self.write("cert.pem", self.issuer.pem());
+        self.write("key.pem", self.issuer.key().serialize_pem());
+    }
+
+    fn write(&self, name: &str, text: String) {
+        std::fs::write(self.folder.path().join(name), text).unwrap();
     }
 
     /// The certificate of the authority.

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustls::client::WantsClientCert;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use rustls::{ClientConfig, ClientConnection, ConfigBuilder, RootCertStore};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
@@ -39,11 +40,7 @@ impl TlsConfig {
             Some(path) => roots_in(path)?,
             None => roots_of_system()?,
         };
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| Error::bad("TLS", error.to_string()))?
-            .with_root_certificates(roots);
+        let builder = builder(roots)?;
         let config = match &tls.identity {
             None => builder.with_no_client_auth(),
             Some((certificate, key)) => {
@@ -64,6 +61,16 @@ impl TlsConfig {
             config: Arc::new(config),
             files: tls.clone(),
         })
+    }
+
+    /// One that accepts no certificate.
+    #[cfg(test)]
+    pub(crate) fn trusting_nobody() -> TlsConfig {
+        let config = builder(RootCertStore::empty()).unwrap();
+        TlsConfig {
+            config: Arc::new(config.with_no_client_auth()),
+            files: Tls::default(),
+        }
     }
 
     /// The files, as other programs need them: with their whole paths.
@@ -94,6 +101,14 @@ impl TlsConfig {
         ClientConnection::new(Arc::clone(&self.config), name)
             .map_err(|error| Error::bad(Name::from(host).to_string(), error.to_string()))
     }
+}
+
+fn builder(roots: RootCertStore) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| Error::bad("TLS", error.to_string()))?;
+    Ok(builder.with_root_certificates(roots))
 }
 
 fn roots_in(path: &Path) -> Result<RootCertStore> {

@@ -145,3 +145,90 @@ fn spaced(camel: &str) -> String {
 fn shown(text: &str) -> String {
     text::name(&Name::from(text), 200)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustls::{OtherError, PeerIncompatible, PeerMisbehaved};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    fn other(webpki: &str) -> CertificateError {
+        CertificateError::Other(OtherError(Arc::new(std::io::Error::other(
+            webpki.to_owned(),
+        ))))
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_certificate_is_said_in_words_with_what_helps() {
+        let at = |secs| UnixTime::since_unix_epoch(Duration::from_secs(secs));
+        let name = |presented: &[&str]| CertificateError::NotValidForNameContext {
+            expected: ServerName::try_from("10.0.0.1").unwrap(),
+            presented: presented.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let expired = CertificateError::ExpiredContext {
+            time: at(0),
+            not_after: at(86_400),
+        };
+        let early = CertificateError::NotValidYetContext {
+            time: at(0),
+            not_before: at(u64::MAX),
+        };
+        for (why, parts) in [
+            (expired, ["expired on 1970-01-02", "renew"]),
+            (early, ["is not valid before", "clock"]),
+            (CertificateError::UnknownIssuer, ["authority", "--tls-ca"]),
+            (CertificateError::BadSignature, ["authority", "--tls-ca"]),
+            (
+                name(&["DnsName(\"a.b\")", "IpAddress(127.0.0.1)"]),
+                ["not for 10.0.0.1 but for a.b, 127.0.0.1;", "--sni"],
+            ),
+            (
+                name(&["DnsName(\"\x1b[2J\")"]),
+                ["but for \\x1b[2J;", "--sni"],
+            ),
+            (name(&[]), ["for no name", "subjectAltName"]),
+            (
+                other("CaUsedAsEndEntity"),
+                ["authority as its own", "--tls-ca"],
+            ),
+            (
+                other("PathLenConstraintViolated"),
+                ["(path len constraint violated)", "openssl"],
+            ),
+            (CertificateError::BadEncoding, ["(bad encoding)", "openssl"]),
+        ] {
+            let said = in_words(&Error::InvalidCertificate(why));
+            assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+        }
+    }
+
+    #[test]
+    fn alerts_and_other_faults_are_said_in_words() {
+        for (error, part) in [
+            (
+                Error::AlertReceived(Alert::CertificateRequired),
+                "give --tls-cert and --tls-key",
+            ),
+            (Error::AlertReceived(Alert::HandshakeFailure), "--tls-cert"),
+            (
+                Error::AlertReceived(Alert::UnknownCA),
+                "--tls-cert (unknown ca)",
+            ),
+            (Error::AlertReceived(Alert::UnrecognisedName), "--sni"),
+            (
+                Error::AlertReceived(Alert::InternalError),
+                "(internal error)",
+            ),
+            (
+                PeerMisbehaved::TooManyEmptyFragments.into(),
+                "peer misbehaved: too many empty fragments",
+            ),
+            (PeerIncompatible::Tls12NotOffered.into(), "TLS 1.2 or 1.3"),
+            (Error::InvalidMessage(InvalidContentType), "redis://"),
+        ] {
+            let said = in_words(&error);
+            assert!(said.contains(part), "{said}");
+        }
+    }
+}

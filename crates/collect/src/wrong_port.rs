@@ -74,3 +74,97 @@ pub(crate) fn shake_hands(
         done => done.map(drop),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::Connection;
+    use crate::scripted::access;
+    use crate::tls::TlsConfig;
+    use std::net::{Shutdown, TcpListener};
+    use std::thread;
+
+    /// A server that answers the first bytes of each connection: with nothing, or with bytes after which it closes.
+    fn start(answer: fn(&[u8]) -> Option<&'static [u8]>) -> Address {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            let mut waiting = Vec::new();
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut bytes = [0; 512];
+                let len = stream.read(&mut bytes).unwrap_or(0);
+                match answer(&bytes[..len]) {
+                    None => waiting.push(stream),
+                    Some(answer) => {
+                        stream.write_all(answer).unwrap();
+                        stream.shutdown(Shutdown::Both).unwrap();
+                    }
+                }
+            }
+        });
+        Address::Tcp("127.0.0.1".into(), port)
+    }
+
+    fn error(server: &Address, tls: Option<TlsConfig>) -> String {
+        // Longer than a test may take.
+        let access = crate::connection::Access {
+            tls,
+            timeout: Duration::from_secs(3600),
+            ..access()
+        };
+        let opened = Connection::open(server, &access);
+        opened.err().unwrap().to_string()
+    }
+
+    fn tls() -> Option<TlsConfig> {
+        Some(TlsConfig::trusting_nobody())
+    }
+
+    #[test]
+    fn a_server_in_plain_text_is_named_where_tls_is_wanted() {
+        // Redis waits for the end of a line, and others close the connection.
+        let silent = start(|bytes| {
+            (bytes == b"PING\r\n").then_some(b"-NOAUTH Authentication required.\r\n")
+        });
+        let closing = start(|bytes| {
+            Some(if bytes == b"PING\r\n" {
+                b"+PONG\r\n"
+            } else {
+                b""
+            })
+        });
+        let refusing = start(|_| Some(b"-ERR unknown command\r\n"));
+        for server in [silent, closing, refusing] {
+            let said = error(&server, tls());
+            assert!(
+                said.contains("speaks plain text") && said.contains("redis://"),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_server_with_tls_is_named_where_plain_text_is_wanted() {
+        const ALERT: &[u8] = &[21, 3, 3, 0, 2, 2, 50];
+        let closing = start(|bytes| {
+            Some(if bytes.starts_with(&[22, 3]) {
+                ALERT
+            } else {
+                b""
+            })
+        });
+        let alerting = start(|_| Some(ALERT));
+        for server in [closing, alerting] {
+            let said = error(&server, None);
+            assert!(
+                said.contains("speaks TLS") && said.contains("rediss://"),
+                "{said}"
+            );
+        }
+        let neither = start(|_| Some(b""));
+        for tls in [tls(), None] {
+            let said = error(&neither, tls);
+            assert!(said.contains("closed the connection"), "{said}");
+        }
+    }
+}

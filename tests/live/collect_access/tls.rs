@@ -1,10 +1,13 @@
-//! TLS: the right authority, a wrong one, none, and certificates of clients.
+//! TLS: the right authority, a wrong one, none, certificates of clients, and those of servers that are not accepted.
+
+use rcgen::{CertificateParams, date_time_ymd};
 
 use crate::collect_access::rig::fill;
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
-use testkit::run::{Scratch, code, stderr};
+use testkit::redis::Server;
+use testkit::run::{Scratch, assert_fails, code, stderr};
 use testkit::tls::Authority;
 
 #[test]
@@ -58,14 +61,18 @@ fn a_cluster_with_tls_is_collected_by_whom_it_trusts_and_who_trusts_it() {
         (url(port), vec!["--tls-ca", &ca], "--tls-cert"),
         (
             url(plain),
-            [&trusting[..], &["--timeout", "1s"]].concat(),
-            "no answer",
+            [&trusting[..], &["--timeout", "1h"]].concat(),
+            "speaks plain text",
         ),
-        (format!("redis://localhost:{port}"), Vec::new(), "rediss://"),
+        (
+            format!("redis://localhost:{port}"),
+            Vec::new(),
+            "speaks TLS; write rediss://",
+        ),
         (
             url(port),
             [&trusting[..], &["--sni", "other.example"]].concat(),
-            "other.example",
+            "not for other.example but for localhost, 127.0.0.1",
         ),
         (url(port), vec!["--tls-ca", &key], "no certificate"),
         (url(port), vec!["--tls-cert", &certificate], "--tls-key"),
@@ -79,5 +86,54 @@ fn a_cluster_with_tls_is_collected_by_whom_it_trusts_and_who_trusts_it() {
             stderr(&run)
         );
         assert!(scratch.entries("").is_empty(), "{flags:?}");
+    }
+}
+
+#[test]
+fn a_certificate_that_is_not_accepted_is_explained_in_words() {
+    let for_names = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        CertificateParams::new(names).unwrap()
+    };
+    let expired = || CertificateParams {
+        not_before: date_time_ymd(2020, 1, 1),
+        not_after: date_time_ymd(2020, 3, 1),
+        ..for_names(&["127.0.0.1"])
+    };
+    let early = || CertificateParams {
+        not_before: date_time_ymd(3000, 1, 1),
+        ..for_names(&["127.0.0.1"])
+    };
+    let cases: [(Option<CertificateParams>, &[&str]); 5] = [
+        (Some(expired()), &["expired on 2020-03-01"]),
+        (Some(early()), &["not valid before 3000-01-01"]),
+        (
+            Some(for_names(&["db.example"])),
+            &["is not for 127.0.0.1 but for db.example;", "--sni"],
+        ),
+        (Some(for_names(&[])), &["for no name", "subjectAltName"]),
+        (
+            None,
+            &["certificate of an authority as its own", "--tls-ca"],
+        ),
+    ];
+    for (params, parts) in cases {
+        let authority = Authority::new();
+        match params {
+            Some(params) => authority.sign(params),
+            None => authority.show_own(),
+        }
+        let options = authority.options("no");
+        let mut options: Vec<&str> = options.iter().map(String::as_str).collect();
+        options.truncate(10);
+        options.extend(["--cluster-enabled", "no"]);
+        let server = Server::start(&options);
+        let url = format!("rediss://127.0.0.1:{}", server.tls_port.unwrap());
+        let ca = authority.ca();
+        let scratch = Scratch::new();
+        let run = collect(&scratch, &url, None, &["--tls-ca", ca.to_str().unwrap()]);
+        assert_fails(&run, parts);
+        let said = stderr(&run);
+        assert!(!said.contains('(') || said.contains("(CA:"), "{said}");
     }
 }
