@@ -62,7 +62,9 @@ pub fn of(mut command: Command) -> Usage {
     }
 }
 
-fn peak(process: u32) -> Option<u64> {
+/// The most memory that a process has had resident, in KiB; `None` where the system does not say it, and of a copy of this
+/// program.
+pub fn peak(process: u32) -> Option<u64> {
     // Until it has become the program, its memory is that of the tests.
     let program = std::fs::read_link(format!("/proc/{process}/exe")).ok()?;
     if program == std::env::current_exe().ok()? {

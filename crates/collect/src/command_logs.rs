@@ -13,7 +13,7 @@ use slotscope_engine::text;
 
 use crate::connection::{Access, Connection};
 use crate::crew;
-use crate::readings::{Asked, TIMEOUT};
+use crate::readings::Asked;
 use crate::resp::{Commands, Reply};
 
 /// Entries of a log that are read.
@@ -81,10 +81,7 @@ impl Logs {
     /// # Errors
     /// The system starts no thread.
     pub(crate) fn start(access: &Access, servers: &[Asked]) -> Result<Logs> {
-        let access = Access {
-            timeout: access.timeout.min(TIMEOUT),
-            ..access.clone()
-        };
+        let access = access.brief();
         let mut logs = Logs {
             started: Vec::new(),
             refusal: None,
@@ -261,6 +258,7 @@ fn entries<'r>(connection: &Connection, log: &Log, reply: &'r Reply) -> Result<V
 mod tests {
     use super::*;
     use crate::scripted::{access, start as server, text};
+    use slotscope_engine::slot::set::SlotSet;
     use slotscope_engine::source::collection::servers::Role;
 
     /// An entry as servers write it.
@@ -293,6 +291,7 @@ mod tests {
             name: "h:1".into(),
             role: Role::Primary,
             address: server(move |command| Some(answer(command))),
+            owned: SlotSet::none(),
         };
         let logs = Logs::start(&access(), &[asked]).unwrap();
         logs.finish().unwrap()

@@ -32,6 +32,14 @@ pub struct Access {
 }
 
 impl Access {
+    /// The same for answers that nobody waits for: a server that hangs does not hold the run up.
+    pub(crate) fn brief(&self) -> Access {
+        Access {
+            timeout: self.timeout.min(BRIEF),
+            ..self.clone()
+        }
+    }
+
     /// Where the server that announces `address` is reached.
     fn mapped<'a>(&'a self, address: &'a Address) -> &'a Address {
         let found = self.address_map.iter().find(|(from, _)| from == address);
@@ -52,6 +60,9 @@ pub struct Connection {
     /// Memory for the last replies, if they are large.
     large: Option<Reserved>,
 }
+
+/// The timeout of answers that nobody waits for.
+const BRIEF: Duration = Duration::from_secs(2);
 
 /// Bytes that are read at once where a reply is short. A cluster has two connections a node, so it is not much.
 const BUFFER: usize = 8 << 10;
@@ -288,6 +299,9 @@ impl Connection {
         let what = match code {
             "NOAUTH" => "a password is needed; give it in REDISCLI_AUTH, or with --password-file or --ask-password".to_owned(),
             "WRONGPASS" => "the server does not take this user and password; check both".to_owned(),
+            "NOPERM" if name == "MONITOR" => format!(
+                "MONITOR is refused to this user; slotscope collect --acl SERVER --monitor prints the rights that are needed (\"{said}\")"
+            ),
             "NOPERM" => {
                 let or_keys = if OF_SIZES.contains(&name) { ", and --keys collects names without it" } else { "" };
                 format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed{or_keys} (\"{said}\")")

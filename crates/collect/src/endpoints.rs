@@ -31,7 +31,7 @@ pub(crate) fn ask(connection: &mut Connection, asked: &Address, tls: bool) -> Re
 fn of_shards(shards: &[Reply], asked: &Address, tls: bool) -> Endpoints {
     let nodes = shards
         .iter()
-        .filter_map(|shard| list(field(shard, "nodes")?));
+        .filter_map(|shard| field(shard, "nodes")?.items());
     let ports: [&str; 2] = if tls {
         ["tls-port", "port"]
     } else {
@@ -49,9 +49,9 @@ fn of_shards(shards: &[Reply], asked: &Address, tls: bool) -> Endpoints {
 
 /// `[first, last, [endpoint, port, id, ...], ...]` each.
 fn of_slots(entries: &[Reply], asked: &Address) -> Endpoints {
-    let nodes = entries.iter().filter_map(|entry| list(entry)?.get(2..));
+    let nodes = entries.iter().filter_map(|entry| entry.items()?.get(2..));
     let endpoint = |node: &Reply| {
-        let [host, port, id, ..] = list(node)? else {
+        let [host, port, id, ..] = node.items()? else {
             return None;
         };
         Some((text(id)?, address(text(host), port.number()?, asked)?))
@@ -72,16 +72,9 @@ fn address(host: Option<String>, port: u64, asked: &Address) -> Option<Address> 
 
 /// The value called `name` of a map, which RESP2 has as a flat list.
 fn field<'a>(map: &'a Reply, name: &str) -> Option<&'a Reply> {
-    let mut pairs = list(map)?.chunks_exact(2);
+    let mut pairs = map.items()?.chunks_exact(2);
     let is_it = |pair: &&[Reply]| matches!(&pair[0], Reply::Text(text) if text == name.as_bytes());
     pairs.find(is_it).map(|pair| &pair[1])
-}
-
-fn list(reply: &Reply) -> Option<&[Reply]> {
-    match reply {
-        Reply::Array(items) => Some(items),
-        _ => None,
-    }
 }
 
 fn text(reply: &Reply) -> Option<String> {

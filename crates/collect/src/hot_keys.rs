@@ -10,7 +10,7 @@ use slotscope_engine::source::collection::load::{HotKeys, TimedKey};
 
 use crate::connection::{Access, Connection};
 use crate::crew;
-use crate::readings::{Asked, TIMEOUT};
+use crate::readings::Asked;
 use crate::resp::{Commands, Reply};
 
 /// Keys that a server lists.
@@ -33,10 +33,7 @@ impl Tracking {
     /// # Errors
     /// The system starts no thread.
     pub(crate) fn start(access: &Access, servers: &[Asked], during: Duration) -> Result<Tracking> {
-        let access = Access {
-            timeout: access.timeout.min(TIMEOUT),
-            ..access.clone()
-        };
+        let access = access.brief();
         let mut tracking = Tracking {
             connections: Vec::new(),
             refusal: None,
@@ -62,7 +59,7 @@ impl Tracking {
         let take = |_, found: Result<HotKeys>| match found {
             Ok(found) => {
                 all.nodes += 1;
-                all.cpu_usec += found.cpu_usec;
+                all.cpu_usec = all.cpu_usec.saturating_add(found.cpu_usec);
                 all.keys.extend(found.keys);
             }
             Err(error) => {
@@ -156,6 +153,7 @@ fn array(reply: Reply) -> Option<Vec<Reply>> {
 mod tests {
     use super::*;
     use crate::scripted::{access, start as server, text};
+    use slotscope_engine::slot::set::SlotSet;
     use slotscope_engine::source::collection::servers::Role;
 
     /// The answer of Redis to HOTKEYS GET, without the fields that are not read.
@@ -182,6 +180,7 @@ mod tests {
             name: "h:1".into(),
             role: Role::Primary,
             address: server(move |command| Some(answer(command))),
+            owned: SlotSet::none(),
         };
         let tracking = Tracking::start(&access(), &[asked], Duration::from_secs(5)).unwrap();
         tracking.finish().unwrap()

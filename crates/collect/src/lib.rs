@@ -50,6 +50,7 @@ mod series;
 mod server;
 #[doc(hidden)]
 pub mod slot_keys;
+mod slot_stats;
 mod stripped;
 mod task;
 #[doc(hidden)]

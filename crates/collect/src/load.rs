@@ -19,6 +19,7 @@ use crate::hot_slots;
 use crate::monitor;
 use crate::probe::{Probe, Reading, SlotCounts};
 use crate::readings::Asked;
+use crate::slot_stats;
 use crate::work;
 
 /// How load is measured.
@@ -117,6 +118,9 @@ impl Load {
                 .next()
                 .map(|first| format!("load by slot: {first}")),
         );
+        let foreign = readings.iter().flatten().map(|of| of.foreign).sum();
+        let foreign = slot_stats::left_out(foreign);
+        skipped.extend(foreign.map(|what| format!("load by slot: {what}")));
         Ok(Load {
             entry: LoadEntry {
                 secs: nodes.iter().map(|node| node.secs).fold(0.0, f64::max),

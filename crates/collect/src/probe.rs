@@ -1,6 +1,7 @@
 //! The counters of servers, read from many at once: INFO, and CLUSTER SLOT-STATS where they have it. The
 //! difference of two such readings is the load of the seconds between them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -8,19 +9,22 @@ use serde_json::{Map, Value, json};
 use slotscope_engine::calendar::utc;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
+use slotscope_engine::slot::set::SlotSet;
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::source::collection::servers::ServerReading;
 
 use crate::clock::now_ms;
 use crate::connection::{Access, Connection};
 use crate::crew;
-use crate::readings::{Asked, TIMEOUT, cluster_state, reading};
+use crate::readings::{Asked, cluster_state, reading};
 use crate::resp::{Commands, Reply};
 use crate::server::Server;
+use crate::slot_stats;
 use crate::watch::Watch;
 
-/// Commands of INFO commandstats that are kept; servers have about 400.
+/// Commands of INFO commandstats that are kept of a server, which has about 400, and of all of them.
 const MAX_COMMANDS: usize = 1024;
+const MAX_COMMANDS_OF_ALL: usize = 1 << 18;
 
 /// Connections to servers that are asked again and again.
 pub(crate) struct Probe<'a> {
@@ -52,6 +56,8 @@ pub struct Reading {
     pub lag_bytes: Option<u64>,
     /// Each slot that it owns; absent where it does not count by slot.
     pub slots: Option<Vec<SlotCounts>>,
+    /// Slots that it counted and does not own, which are left out.
+    pub foreign: u64,
     /// Why it does not.
     pub refusal: Option<String>,
 }
@@ -87,7 +93,7 @@ impl<'a> Probe<'a> {
     pub(crate) fn connect(&mut self, servers: &[Asked]) -> Result<()> {
         let new = |server: &&Asked| !self.peers.contains_key(server.key());
         let missing: Vec<&Asked> = servers.iter().filter(new).collect();
-        let access = self.access();
+        let access = self.access.brief();
         let open = |server: &Asked| Peer::open(server, &access);
         let (asked, mut opened) = (missing.clone(), Vec::new());
         crew::each(
@@ -111,7 +117,8 @@ impl<'a> Probe<'a> {
     pub(crate) fn read(&mut self, servers: &[Asked]) -> Result<Vec<Result<Reading>>> {
         self.peers
             .retain(|key, _| servers.iter().any(|server| server.key() == key));
-        let access = self.access();
+        let access = self.access.brief();
+        let most_commands = (MAX_COMMANDS_OF_ALL / servers.len().max(1)).min(MAX_COMMANDS);
         let tasks = servers
             .iter()
             .map(|server| (server, self.peers.remove(server.key())));
@@ -121,7 +128,7 @@ impl<'a> Probe<'a> {
                 Some(peer) => peer,
                 None => Peer::open(server, &access)?,
             };
-            Ok((peer.read(server)?, peer))
+            Ok((peer.read(server, most_commands)?, peer))
         };
         let lost = || Err(Error::bad("INFO", "the thread that asked ended"));
         let mut readings: Vec<Result<Reading>> = servers.iter().map(|_| lost()).collect();
@@ -147,14 +154,6 @@ impl<'a> Probe<'a> {
     pub(crate) fn disconnect(&mut self, of: &Reading) {
         self.peers.remove(of.key());
     }
-
-    /// Nobody waits for this answer: a server that hangs does not hold the others up.
-    fn access(&self) -> Access {
-        Access {
-            timeout: self.access.timeout.min(TIMEOUT),
-            ..self.access.clone()
-        }
-    }
 }
 
 impl Peer {
@@ -165,7 +164,7 @@ impl Peer {
         })
     }
 
-    fn read(&mut self, server: &Asked) -> Result<Reading> {
+    fn read(&mut self, server: &Asked, most_commands: usize) -> Result<Reading> {
         let is_member = server.id.is_some();
         let mut commands = Commands::default();
         commands.add("INFO", &[b"INFO", b"all"]);
@@ -173,8 +172,7 @@ impl Peer {
             commands.add("CLUSTER INFO", &[b"CLUSTER", b"INFO"]);
         }
         if is_member && self.refusal.is_none() {
-            let words: [&[u8]; 5] = [b"CLUSTER", b"SLOT-STATS", b"SLOTSRANGE", b"0", b"16383"];
-            commands.add("CLUSTER SLOT-STATS", &words);
+            commands.add("CLUSTER SLOT-STATS", &slot_stats::COMMAND);
         }
         let at_ms = now_ms();
         let mut replies = self.connection.pipeline(&commands)?.into_iter();
@@ -183,20 +181,22 @@ impl Peer {
         let mut figures = reading(&info);
         let state = replies.next().and_then(Reply::into_text);
         figures.cluster_state = state.and_then(|text| cluster_state(&text));
-        let slots = match replies.next() {
+        let (slots, foreign) = match replies.next() {
             Some(Reply::Error(said)) => {
                 self.refusal = Some(
                     self.connection
                         .refused("CLUSTER SLOT-STATS", &said)
                         .to_string(),
                 );
-                None
+                (None, 0)
             }
             Some(reply) => {
-                let slots = slots(&reply);
-                Some(slots.ok_or_else(|| self.connection.odd("CLUSTER SLOT-STATS"))?)
+                let read = slots(&reply, &server.owned);
+                let (slots, foreign) =
+                    read.ok_or_else(|| self.connection.odd("CLUSTER SLOT-STATS"))?;
+                (Some(slots), foreign)
             }
-            None => None,
+            None => (None, 0),
         };
         self.connection.forget();
         Ok(Reading {
@@ -204,16 +204,17 @@ impl Peer {
             name: server.name.clone(),
             at_ms,
             server: figures,
-            commands: commandstats(&info),
+            commands: commandstats(&info, most_commands),
             lag_bytes: lag(&info),
             slots,
+            foreign,
             refusal: self.refusal.clone(),
         })
     }
 }
 
-/// `cmdstat_get:calls=5,usec=20,...`, by the names of the commands.
-fn commandstats(info: &Server) -> BTreeMap<String, (u64, u64)> {
+/// `cmdstat_get:calls=5,usec=20,...`, by the names of the commands: of at most this many, those that took most time.
+fn commandstats(info: &Server, most: usize) -> BTreeMap<String, (u64, u64)> {
     let command = |(name, value): (&str, &str)| {
         let name = name.strip_prefix("cmdstat_")?;
         let number = |of: &str| {
@@ -223,10 +224,10 @@ fn commandstats(info: &Server) -> BTreeMap<String, (u64, u64)> {
         let is_plain = name.bytes().all(|byte| byte.is_ascii_graphic()) && name.len() <= 64;
         is_plain.then_some((name.to_owned(), (number("calls=")?, number("usec=")?)))
     };
-    info.fields()
-        .filter_map(command)
-        .take(MAX_COMMANDS)
-        .collect()
+    let mut commands: Vec<(String, (u64, u64))> = info.fields().filter_map(command).collect();
+    commands.sort_by_cached_key(|(name, (_, usec))| (Reverse(*usec), name.clone()));
+    commands.truncate(most);
+    commands.into_iter().collect()
 }
 
 /// Bytes that the slowest of its replicas is after: `slave0:ip=...,offset=5,lag=0`.
@@ -245,43 +246,37 @@ fn lag(info: &Server) -> Option<u64> {
     Some(end.saturating_sub(slowest))
 }
 
-/// The counts of each slot, each slot once; `None` where it is something else.
-fn slots(reply: &Reply) -> Option<Vec<SlotCounts>> {
-    let Reply::Array(rows) = reply else {
-        return None;
-    };
-    let mut known = vec![false; SLOTS];
-    let row = |row: &Reply| {
-        let Reply::Array(parts) = row else {
-            return None;
+/// The counts of each of `owned` slots, and how many rows are of others; `None` where it is something else.
+fn slots(reply: &Reply, owned: &SlotSet) -> Option<(Vec<SlotCounts>, u64)> {
+    let mut slots = Vec::new();
+    let take = |slot: u16, metrics: &[[Reply; 2]]| {
+        let metric = |wanted: &[u8]| {
+            let is_it =
+                |[name, _]: &&[Reply; 2]| matches!(name, Reply::Text(name) if name == wanted);
+            metrics.iter().find(is_it)?[1].number()
         };
-        let [slot, Reply::Array(metrics)] = parts.as_slice() else {
-            return None;
-        };
-        let slot = u16::try_from(slot.number()?).ok()?;
-        let is_known = known.get_mut(usize::from(slot))?;
-        if std::mem::replace(is_known, true) {
-            return None;
-        }
-        let metric = |name: &[u8]| {
-            let mut pairs = metrics.chunks_exact(2);
-            let is_it = |pair: &&[Reply]| matches!(&pair[0], Reply::Text(text) if text == name);
-            pairs.find(is_it)?[1].number()
-        };
-        Some(SlotCounts {
+        slots.push(SlotCounts {
             slot,
             keys: metric(b"key-count")?,
             memory: metric(b"memory-bytes"),
             cpu: metric(b"cpu-usec"),
             net_in: metric(b"network-bytes-in"),
             net_out: metric(b"network-bytes-out"),
-        })
+        });
+        Some(())
     };
-    rows.iter().map(row).collect()
+    let foreign = slot_stats::each(reply, owned, take)?;
+    Some((slots, foreign))
 }
 
 /// The primaries of a cluster that own slots.
 pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
+    let mut owned = BTreeMap::<&str, SlotSet>::new();
+    for slot in 0..SLOTS as u16 {
+        if let Some(owner) = watch.view.owner(slot) {
+            owned.entry(owner).or_default().insert(slot);
+        }
+    }
     let owners = watch.view.owners().iter();
     let asked = owners.filter_map(|owner| {
         let member = watch.view.members.get(&**owner)?;
@@ -290,6 +285,7 @@ pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
             name: member.name.clone(),
             role: Role::Primary,
             address: watch.address(member)?,
+            owned: owned.remove(&**owner).unwrap_or_default(),
         })
     });
     asked.collect()
@@ -358,6 +354,7 @@ mod tests {
             name: "h:1".into(),
             role: Role::Primary,
             address: start(answer),
+            owned: [1, 7].into_iter().collect(),
         }]
     }
 
@@ -405,11 +402,34 @@ mod tests {
     }
 
     #[test]
+    fn slots_that_a_server_does_not_own_are_left_out_and_counted() {
+        let stats = b"*3\r\n*2\r\n:0\r\n*2\r\n$9\r\nkey-count\r\n:5\r\n\
+            *2\r\n:1\r\n*2\r\n$9\r\nkey-count\r\n:3\r\n*2\r\n:2\r\n*0\r\n";
+        let found = read(stats).unwrap();
+        let expected = SlotCounts {
+            slot: 1,
+            keys: 3,
+            ..SlotCounts::default()
+        };
+        assert_eq!((found.slots, found.foreign), (Some(vec![expected]), 2));
+    }
+
+    #[test]
+    fn of_many_commands_those_that_took_most_time_are_kept() {
+        let line = |i: u64| format!("cmdstat_c{i}:calls=1,usec={}\r\n", 100 + i % 50);
+        let info: String = (0..100).map(line).collect();
+        let kept = commandstats(&Server::new(&info), 2);
+        assert_eq!(kept.keys().collect::<Vec<_>>(), ["c49", "c99"]);
+    }
+
+    #[test]
     fn statistics_that_no_server_has_are_refused() {
         for odd in [
             &b"*1\r\n*2\r\n:16384\r\n*2\r\n$9\r\nkey-count\r\n:3\r\n"[..],
             b"*2\r\n*2\r\n:1\r\n*2\r\n$9\r\nkey-count\r\n:3\r\n*2\r\n:1\r\n*2\r\n$9\r\nkey-count\r\n:3\r\n",
             b"*1\r\n*2\r\n:1\r\n*0\r\n",
+            b"*1\r\n*2\r\n:1\r\n*2\r\n$9\r\nkey-count\r\n$20\r\n18446744073709551615\r\n",
+            b"*1\r\n*2\r\n:1\r\n*4\r\n$9\r\nkey-count\r\n:3\r\n$8\r\ncpu-usec\r\n:1125899906842624\r\n",
             b":5\r\n",
         ] {
             assert!(read(odd).is_err(), "{}", odd.escape_ascii());

@@ -2,9 +2,9 @@
 //! read and after. A server that refuses does not affect the rest of the collection.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::slot::set::SlotSet;
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope_engine::text::counted;
@@ -15,8 +15,6 @@ use crate::connection::{Access, Connection};
 use crate::crew;
 use crate::server::Server;
 
-/// These answers are short and nobody waits for them: a server that hangs does not hold the collection up.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(2);
 /// Buffers that INFO has apart.
 const BUFFERS: [&str; 4] = [
     "mem_clients_normal",
@@ -36,6 +34,8 @@ pub(crate) struct Asked {
     pub role: Role,
     /// Where it is reached.
     pub address: Address,
+    /// The slots that it owns, where they are asked for.
+    pub owned: SlotSet,
 }
 
 impl Asked {
@@ -57,12 +57,8 @@ pub(crate) struct Readings {
 impl Readings {
     /// Nothing asked yet.
     pub(crate) fn new(access: &Access) -> Self {
-        let timeout = access.timeout.min(TIMEOUT);
         Readings {
-            access: Access {
-                timeout,
-                ..access.clone()
-            },
+            access: access.brief(),
             entries: BTreeMap::new(),
             refusals: BTreeMap::new(),
         }
@@ -208,6 +204,7 @@ mod tests {
             name: "h:1".into(),
             role: Role::Primary,
             address,
+            owned: SlotSet::none(),
         }]
     }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
+use slotscope_engine::format::slot_stats::MAX_COUNT;
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
 
@@ -108,6 +109,19 @@ impl Reply {
             Reply::Array(items) => items.into_iter().map(Reply::into_text).collect(),
             _ => None,
         }
+    }
+
+    /// The values of an array.
+    pub(crate) fn items(&self) -> Option<&[Reply]> {
+        match self {
+            Reply::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// A count of keys; `None` of more than a server can have.
+    pub(crate) fn count(&self) -> Option<u64> {
+        self.number().filter(|count| *count <= MAX_COUNT)
     }
 
     /// A number, also one that is spelled as a text.

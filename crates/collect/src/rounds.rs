@@ -299,6 +299,7 @@ impl Rounds<'_, '_> {
                 name: member.name.clone(),
                 role: member.role,
                 address,
+                owned: SlotSet::none(),
             })
         };
         let all = primaries.chain(chosen).chain(read);

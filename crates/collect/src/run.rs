@@ -35,6 +35,7 @@ use crate::scan;
 use crate::series;
 use crate::series::Series;
 pub use crate::series::Times;
+use crate::slot_stats;
 pub use crate::task::Page;
 use crate::task::{Plan, Task};
 use crate::tls::TlsConfig;
@@ -149,6 +150,7 @@ fn lone(
         name: address.to_string(),
         role: Role::Primary,
         address: address.clone(),
+        owned: SlotSet::none(),
     };
     let load = measure(options, vec![asked.clone()], directory)?;
     let mut readings = Readings::new(&options.access);
@@ -342,6 +344,7 @@ fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
                 series.gaps
             ));
         }
+        skipped.extend(slot_stats::left_out(series.foreign));
         if !series.has_operations {
             skipped.push("operations by slot are not counted; set cluster-slot-stats-enabled to yes on the servers".into());
         }

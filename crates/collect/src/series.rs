@@ -9,15 +9,15 @@ use serde_json::{Map, Value, json};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
+use slotscope_engine::slot::set::SlotSet;
 use slotscope_engine::source::collection::manifest::SeriesEntry;
 
 use crate::clock::now;
 use crate::connection::{Access, Connection};
 use crate::resp::Reply;
+use crate::slot_stats;
 use crate::watch::Watch;
 
-/// Rows of all nodes at one time: each slot is with one of them, or just changes its node.
-const MAX_ROWS: usize = 2 * SLOTS;
 /// Numbers of a slot, and letters of their names, several times those that servers have.
 const MAX_METRICS: usize = 16;
 const MAX_NAME: usize = 64;
@@ -103,6 +103,8 @@ pub(crate) struct Series<'a> {
     pub has_operations: bool,
     /// Lines that a node did not give.
     pub gaps: u64,
+    /// Rows of slots that a node does not own, which are left out.
+    pub foreign: u64,
 }
 
 impl<'a> Series<'a> {
@@ -124,6 +126,7 @@ impl<'a> Series<'a> {
             place,
             has_operations: false,
             gaps: 0,
+            foreign: 0,
         }
     }
 
@@ -155,12 +158,17 @@ impl<'a> Series<'a> {
 
     /// A line of each primary.
     fn lines(&mut self, watch: &Watch<'_>) -> Result<Vec<Value>> {
-        let (mut lines, mut left) = (Vec::new(), MAX_ROWS);
+        let mut lines = Vec::new();
         for owner in watch.view.owners() {
             let Some(member) = watch.view.members.get(&**owner) else {
                 continue;
             };
-            match self.ask(watch, owner, &mut left) {
+            // It keeps nobody waiting again.
+            if watch.view.silence(owner).is_some() {
+                self.gaps += 1;
+                continue;
+            }
+            match self.ask(watch, owner) {
                 Ok(slots) => {
                     // A connection of each primary is kept only where they are asked again.
                     if self.times.every.is_zero() {
@@ -189,8 +197,8 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// The reply of a node, of at most `left` rows.
-    fn ask(&mut self, watch: &Watch<'_>, owner: &str, left: &mut usize) -> Result<Value> {
+    /// The reply of a node.
+    fn ask(&mut self, watch: &Watch<'_>, owner: &str) -> Result<Value> {
         if !self.connections.contains_key(owner) {
             let address = watch
                 .view
@@ -205,8 +213,7 @@ impl<'a> Series<'a> {
         let Some(connection) = self.connections.get_mut(owner) else {
             return Err(Error::bad(owner.to_owned(), "no connection"));
         };
-        let words: [&[u8]; 5] = [b"CLUSTER", b"SLOT-STATS", b"SLOTSRANGE", b"0", b"16383"];
-        let reply = match connection.ask("CLUSTER SLOT-STATS", &words)? {
+        let reply = match connection.ask("CLUSTER SLOT-STATS", &slot_stats::COMMAND)? {
             Reply::Error(said) if said.starts_with("ERR") => {
                 let what = "CLUSTER SLOT-STATS is not known; --every needs Valkey 8.0 or Redis 8.2, --slots-only alone counts keys on all";
                 return Err(Error::bad(connection.place(), what));
@@ -214,9 +221,11 @@ impl<'a> Series<'a> {
             Reply::Error(said) => return Err(connection.refused("CLUSTER SLOT-STATS", &said)),
             reply => reply,
         };
-        let slots = slots(reply, *left).ok_or_else(|| connection.odd("CLUSTER SLOT-STATS"))?;
+        let read = slots(&reply, &watch.view.slots_of(owner));
+        let (slots, foreign) = read.ok_or_else(|| connection.odd("CLUSTER SLOT-STATS"))?;
+        drop(reply);
         connection.forget();
-        *left -= slots.len();
+        self.foreign += foreign;
         self.has_operations |= slots
             .first()
             .is_some_and(|slot| slot[1].as_object().is_some_and(|metrics| metrics.len() > 1));
@@ -224,33 +233,25 @@ impl<'a> Series<'a> {
     }
 }
 
-/// `[[slot, {metric: value}], ...]`, of the flat maps of RESP2; `None` where it is something else, or has more rows.
-fn slots(reply: Reply, most: usize) -> Option<Vec<Value>> {
-    let Reply::Array(rows) = reply else {
-        return None;
+/// `[[slot, {metric: value}], ...]` of `owned` slots, of the flat maps of RESP2, and how many rows are of others; `None`
+/// where it is something else.
+fn slots(reply: &Reply, owned: &SlotSet) -> Option<(Vec<Value>, u64)> {
+    let mut slots = Vec::new();
+    let metric = |[name, value]: &[Reply; 2]| {
+        let name = String::from_utf8(name.clone().into_text()?).ok()?;
+        let name = Some(name).filter(|name| name.len() <= MAX_NAME)?;
+        Some((name, Value::from(value.number()?)))
     };
-    if rows.len() > most {
-        return None;
-    }
-    let row = |row: Reply| {
-        let Reply::Array(parts) = row else {
-            return None;
-        };
-        let [slot, Reply::Array(metrics)] = <[Reply; 2]>::try_from(parts).ok()? else {
-            return None;
-        };
-        let metric = |pair: &[Reply]| {
-            let name = String::from_utf8(pair.first()?.clone().into_text()?).ok()?;
-            let name = Some(name).filter(|name| name.len() <= MAX_NAME)?;
-            Some((name, Value::from(pair.get(1)?.number()?)))
-        };
-        if metrics.len() > 2 * MAX_METRICS {
+    let take = |slot: u16, metrics: &[[Reply; 2]]| {
+        if metrics.len() > MAX_METRICS {
             return None;
         }
-        let metrics: Option<Map<String, Value>> = metrics.chunks(2).map(metric).collect();
-        Some(json!([slot.number()?, metrics?]))
+        let metrics: Option<Map<String, Value>> = metrics.iter().map(metric).collect();
+        slots.push(json!([slot, metrics?]));
+        Some(())
     };
-    rows.into_iter().map(row).collect()
+    let foreign = slot_stats::each(reply, owned, take)?;
+    Some((slots, foreign))
 }
 
 #[cfg(test)]
@@ -293,13 +294,11 @@ mod tests {
             Reply::Int(9),
         ];
         let row = Reply::Array(vec![Reply::Int(7), Reply::Array(metrics)]);
-        assert_eq!(slots(Reply::Array(vec![row.clone()]), 0), None);
-        let found = slots(Reply::Array(vec![row]), 1).unwrap();
-        assert_eq!(
-            Value::Array(found),
-            json!([[7, {"key-count": 3, "new-metric": 9}]])
-        );
-        assert_eq!(slots(Reply::Array(vec![Reply::Int(1)]), 1), None);
-        assert_eq!(slots(Reply::Nil, 1), None);
+        let (reply, all) = (Reply::Array(vec![row]), SlotSet::all());
+        let expected = json!([7, {"key-count": 3, "new-metric": 9}]);
+        assert_eq!(slots(&reply, &all), Some((vec![expected], 0)));
+        assert_eq!(slots(&reply, &SlotSet::none()), Some((vec![], 1)));
+        assert_eq!(slots(&Reply::Array(vec![Reply::Int(1)]), &all), None);
+        assert_eq!(slots(&Reply::Nil, &all), None);
     }
 }

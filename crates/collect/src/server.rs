@@ -64,7 +64,7 @@ impl Server {
         }
     }
 
-    fn new(text: &str) -> Server {
+    pub(crate) fn new(text: &str) -> Server {
         let (mut fields, mut databases) = (HashMap::new(), BTreeMap::new());
         for (name, value) in text.lines().filter_map(|line| line.split_once(':')) {
             let value = value.trim();

@@ -9,7 +9,6 @@ use slotscope_engine::name::Name;
 use crate::address::Address;
 use crate::connection::{Access, Connection};
 use crate::key_facts::{self, Fate, Heat, Questions};
-use crate::readings::TIMEOUT;
 
 /// Bytes that are kept of a name.
 const MAX_NAME: usize = 1024;
@@ -43,10 +42,7 @@ pub struct SlotKey {
 /// # Errors
 /// The server does not answer, or refuses.
 pub(crate) fn ask(address: &Address, access: &Access, slot: u16, most: u64) -> Result<SlotKeys> {
-    let access = Access {
-        timeout: access.timeout.min(TIMEOUT),
-        ..access.clone()
-    };
+    let access = access.brief();
     let mut connection = Connection::open(address, &access)?;
     let count = count(&mut connection, slot)?;
     let names = names(&mut connection, slot, most)?;
@@ -78,7 +74,7 @@ fn count(connection: &mut Connection, slot: u16) -> Result<u64> {
     const COUNT: &str = "CLUSTER COUNTKEYSINSLOT";
     let slot = slot.to_string();
     let words: [&[u8]; 3] = [b"CLUSTER", b"COUNTKEYSINSLOT", slot.as_bytes()];
-    let count = connection.call(COUNT, &words)?.number();
+    let count = connection.call(COUNT, &words)?.count();
     count.ok_or_else(|| connection.odd(COUNT))
 }
 

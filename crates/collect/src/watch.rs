@@ -231,8 +231,12 @@ impl Peer {
                 return Err(Error::bad(address.to_string(), UNANSWERED));
             }
             None => {
-                self.retry = Some(Instant::now() + RETRY);
-                Connection::open(address, access)?
+                let is_retried = self.retry.replace(Instant::now() + RETRY).is_some();
+                if is_retried {
+                    Connection::open(address, &access.brief())?
+                } else {
+                    Connection::open(address, access)?
+                }
             }
         };
         let text = listing(&mut connection)?;

@@ -1,15 +1,16 @@
-//! Clusters of thousands of primaries, all of them one scripted server: what a collection takes grows with their number, and
-//! not with its square.
+//! Clusters of thousands of primaries, all of them one scripted server: what a run takes grows with their number, and not with
+//! its square, nor with what they send of slots that they do not own.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use testkit::env;
+use testkit::redis::{free_port, wait_for};
 use testkit::run::{Scratch, clean_environment};
 use testkit::usage::{self, Usage};
 
@@ -19,6 +20,9 @@ const INFO: &str = "redis_version:7.2.4\r\nrun_id:a\r\nrole:master\r\ndb0:keys=4
 /// more of its stacks.
 const MOST_PRIMARIES: usize = 2000;
 const MOST_MIB: u64 = 128;
+/// Primaries that count slots which they do not own, and how many of them each counts.
+const HOSTILE_PRIMARIES: usize = 600;
+const HOSTILE_ROWS: usize = 2048;
 
 /// A server that is all primaries of a cluster; its threads end with the test.
 struct Crowd {
@@ -31,13 +35,16 @@ struct Script {
     listing: String,
     myself: Vec<usize>,
     asked: AtomicUsize,
+    /// CLUSTER SLOT-STATS; empty where the server does not know it.
+    stats: Vec<u8>,
 }
 
 impl Crowd {
-    fn start(primaries: usize) -> Crowd {
+    /// `rows`: slots that each primary counts.
+    fn start(primaries: usize, rows: usize) -> Crowd {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let script = Arc::new(Script::new(primaries, port));
+        let script = Arc::new(Script::new(primaries, rows, port));
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let script = Arc::clone(&script);
@@ -47,22 +54,22 @@ impl Crowd {
         Crowd { port }
     }
 
-    /// `slotscope collect` of the names of its keys, with enough descriptors.
-    fn collect(&self, scratch: &Scratch) -> Usage {
+    /// `slotscope COMMAND` of it, with enough descriptors.
+    fn run(&self, scratch: &Scratch, command: &str, flags: &str) -> Command {
         let program = env!("CARGO_BIN_EXE_slotscope");
         let line = format!(
-            "ulimit -n $(ulimit -H -n); exec {program} collect 127.0.0.1:{} -o all --keys --force --max-load 100",
+            "ulimit -n $(ulimit -H -n); exec {program} {command} 127.0.0.1:{} --max-load 100 {flags}",
             self.port
         );
         let mut command = Command::new("bash");
         command.args(["-c", &line]).current_dir(scratch.path(""));
         clean_environment(&mut command);
-        usage::of(command)
+        command
     }
 }
 
 impl Script {
-    fn new(primaries: usize, port: u16) -> Script {
+    fn new(primaries: usize, rows: usize, port: u16) -> Script {
         let (mut listing, mut myself) = (String::new(), Vec::new());
         for i in 0..primaries {
             write!(listing, "{i:040x} 127.0.0.1:{port}@1 ").unwrap();
@@ -75,6 +82,11 @@ impl Script {
             listing,
             myself,
             asked: AtomicUsize::new(0),
+            stats: if rows == 0 {
+                Vec::new()
+            } else {
+                statistics(rows)
+            },
         }
     }
 
@@ -92,6 +104,7 @@ impl Script {
                 )
             }
             ("CLUSTER", Some("COUNTKEYSINSLOT")) => write!(out, ":0\r\n"),
+            ("CLUSTER", Some("SLOT-STATS")) if !self.stats.is_empty() => out.write_all(&self.stats),
             ("CLUSTER", _) => write!(out, "-ERR unknown command\r\n"),
             ("INFO", _) => write!(out, "${}\r\n{INFO}\r\n", INFO.len()),
             ("DBSIZE", _) => write!(out, ":4\r\n"),
@@ -99,6 +112,15 @@ impl Script {
             _ => write!(out, "+OK\r\n"),
         }
     }
+}
+
+/// CLUSTER SLOT-STATS of the first slots.
+fn statistics(rows: usize) -> Vec<u8> {
+    let mut stats = format!("*{rows}\r\n");
+    for slot in 0..rows {
+        write!(stats, "*2\r\n:{slot}\r\n*2\r\n$9\r\nkey-count\r\n:4\r\n").unwrap();
+    }
+    stats.into_bytes()
 }
 
 /// Answers the commands of a connection until it is closed.
@@ -151,8 +173,8 @@ fn a_collection_takes_memory_and_time_in_proportion_to_the_primaries() {
     let mut taken: Vec<(usize, Usage)> = Vec::new();
     println!("| primaries | CPU s | s | peak MiB |\n|--:|--:|--:|--:|");
     for size in sizes {
-        let (crowd, scratch) = (Crowd::start(size), Scratch::new());
-        let usage = crowd.collect(&scratch);
+        let (crowd, scratch) = (Crowd::start(size, 0), Scratch::new());
+        let usage = usage::of(crowd.run(&scratch, "collect", "-o all --keys --force"));
         let (cpu, secs, peak) = (usage.cpu_secs, usage.secs, usage.peak_mib());
         println!("| {size} | {cpu:.2} | {secs:.1} | {peak} |");
         assert_eq!(usage.code, Some(0), "{size}: {}", usage.stderr);
@@ -171,4 +193,56 @@ fn a_collection_takes_memory_and_time_in_proportion_to_the_primaries() {
     };
     let times = more.cpu_secs / less.cpu_secs.max(0.2);
     assert!(times < 40.0, "{all} take {times:.1} times as long as {few}");
+}
+
+/// The peak in MiB of an exporter after two readings.
+fn peak_of_exporter(crowd: &Crowd) -> u64 {
+    let (scratch, port) = (Scratch::new(), free_port());
+    let flags = format!("--listen 127.0.0.1:{port} --interval 1s");
+    let mut command = crowd.run(&scratch, "exporter", &flags);
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let read_at = |not: Option<&str>| {
+        wait_for(|| {
+            let page = scrape(port).map_err(|error| error.to_string())?;
+            let mut lines = page.lines();
+            let at = lines.find(|line| line.starts_with("slotscope_read_timestamp_seconds"));
+            let at = at.filter(|at| Some(*at) != not).map(str::to_owned);
+            at.ok_or(page)
+        })
+    };
+    let first = read_at(None);
+    read_at(Some(&first));
+    let peak = usage::peak(child.id()).unwrap().div_ceil(1024);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    peak
+}
+
+fn scrape(port: u16) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")?;
+    let mut page = String::new();
+    stream.read_to_string(&mut page)?;
+    Ok(page)
+}
+
+#[test]
+fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
+    raise_descriptors();
+    let primaries = env::size("SLOTSCOPE_HOSTILE_PRIMARIES", HOSTILE_PRIMARIES);
+    let rows = env::size("SLOTSCOPE_HOSTILE_ROWS", HOSTILE_ROWS);
+    let (crowd, scratch) = (Crowd::start(primaries, rows), Scratch::new());
+    let collected = usage::of(crowd.run(&scratch, "collect", "-o all --slots-only --load 1s"));
+    assert_eq!(collected.code, Some(0), "{}", collected.stderr);
+    let manifest = std::fs::read_to_string(scratch.path("all/collect.json")).unwrap();
+    assert!(
+        manifest.contains("of slots that the node does not own"),
+        "{manifest}"
+    );
+    let peaks = [collected.peak_mib(), peak_of_exporter(&crowd)];
+    println!("| primaries | rows each | collect MiB | exporter MiB |\n|--:|--:|--:|--:|");
+    println!("| {primaries} | {rows} | {} | {} |", peaks[0], peaks[1]);
+    // All rows of one reading would take 94 MiB more.
+    let most = MOST_MIB * primaries.div_ceil(MOST_PRIMARIES) as u64;
+    assert!(peaks.iter().all(|peak| *peak <= most), "{peaks:?} MiB");
 }

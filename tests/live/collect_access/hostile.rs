@@ -2,10 +2,11 @@
 //! to do, and leaves nothing.
 
 use std::process::Command;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use testkit::hostile::{Answer, Hostile};
-use testkit::run::{Scratch, clean_environment, fails};
+use testkit::run::{Scratch, clean_environment, code, fails, stderr};
 
 /// Many times what a run takes that gives up after a second.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -145,4 +146,47 @@ fn a_server_that_turns_hostile_in_the_middle_is_an_error_soon() {
         wrong.extend(check(case, &server, &[]).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_primary_that_hangs_takes_no_statistics_from_the_others() {
+    let silent = Hostile::always(Answer::Hang);
+    let (own, other) = (Arc::new(OnceLock::new()), silent.port);
+    let row = |slot| {
+        format!("*2\r\n:{slot}\r\n*4\r\n$9\r\nkey-count\r\n:3\r\n$12\r\nmemory-bytes\r\n:96\r\n")
+    };
+    let stats = format!("*8192\r\n{}", (0..8192).map(row).collect::<String>());
+    let port = Arc::clone(&own);
+    let server = Hostile::start(move |command| match command {
+        "CLUSTER NODES" => Answer::text(&format!(
+            "a 127.0.0.1:{}@1 myself,master - 0 0 1 connected 0-8191\n\
+             b 127.0.0.1:{other}@2 master - 0 0 2 connected 8192-16383\n",
+            port.wait()
+        )),
+        of if of.starts_with("CLUSTER SLOT-STATS") => Answer::of(&stats),
+        "CLUSTER COUNTKEYSINSLOT 7" => Answer::of(":3\r\n"),
+        of if of.starts_with("CLUSTER COUNT") => Answer::of(":0\r\n"),
+        of if of.starts_with("CLUSTER") => Answer::of("-ERR unknown command\r\n"),
+        "INFO" => Answer::text("redis_version:8.2.0\r\nrole:master\r\n"),
+        _ => Answer::of("+OK\r\n"),
+    });
+    own.set(server.port).unwrap();
+    let scratch = Scratch::new();
+    let url = format!("127.0.0.1:{}", server.port);
+    let words = [
+        "collect",
+        &url,
+        "-o",
+        "all",
+        "--slots-only",
+        "--timeout",
+        "1s",
+    ];
+    let run = scratch.run(&words);
+    assert_eq!(code(&run), 1, "{}", stderr(&run));
+    let stats = std::fs::read_to_string(scratch.path("all/slot-stats.json")).unwrap();
+    assert!(
+        stats.contains("[7,{\"key-count\":3,\"memory-bytes\":96}]"),
+        "{stats}"
+    );
 }

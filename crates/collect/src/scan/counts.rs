@@ -53,7 +53,7 @@ pub(super) fn count_keys(
                 Reply::Error(said) => {
                     return Err(connection.refused("CLUSTER COUNTKEYSINSLOT", said));
                 }
-                reply => reply.number(),
+                reply => reply.count(),
             };
             counts.push((
                 *slot,

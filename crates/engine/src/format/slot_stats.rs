@@ -20,8 +20,8 @@ pub const NAME: &str = "slot-stats";
 /// Longer than any answer of a server.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// A petabyte, or 35 years in microseconds: the sum over all slots stays below 64 bits.
-const MAX_COUNT: u64 = 1 << 50;
+/// Nearly a petabyte, or 35 years in microseconds: the sum over all slots fits into 64 bits.
+pub const MAX_COUNT: u64 = (1 << 50) - 1;
 /// More statistics of a slot than any server has.
 const MAX_STATS: usize = 64;
 /// Slots of a cluster.
