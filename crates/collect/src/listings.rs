@@ -1,7 +1,7 @@
 //! The replies of all primaries to CLUSTER NODES, folded into one view as they arrive: each node knows itself best, and of
 //! claims about others the highest epoch counts. Memory is that of one listing, whatever the number of primaries.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
@@ -60,14 +60,15 @@ impl Listings {
     /// The members in a listing that were not listed so before, with the digests of their lines; `None` where it is no
     /// listing, or is of more nodes and slots than clusters have.
     fn new_in(&self, text: &str, asked: &Address) -> Option<Vec<(Option<u64>, Member)>> {
-        let (mut new, mut claims) = (Vec::new(), self.claims);
+        let (mut new, mut claims, mut ids) = (Vec::new(), self.claims, HashSet::new());
         for (digest, line) in self.known.new_in(text, MAX_MEMBERS)? {
             let member = members::parse(line, asked)?;
             claims += member.claims();
-            new.push((digest, member));
-            if claims > MAX_CLAIMS {
+            // A node keeps its members by id: one of two would be lost here.
+            if claims > MAX_CLAIMS || !ids.insert(member.id.clone()) {
                 return None;
             }
+            new.push((digest, member));
         }
         let ids = new.iter().map(|(_, member)| &member.id);
         let unheard = ids.filter(|id| !self.of_others.contains_key(*id)).count();
@@ -235,6 +236,19 @@ mod tests {
         assert!(!all.add("a", &asked, lines(MAX_MEMBERS, MAX_MEMBERS + 1, "")));
         let ranges = " 0 2 4 6 8".repeat(2 * SLOTS / 5);
         assert!(!Listings::default().add("a", &asked, lines(0, 100, &ranges)));
+    }
+
+    #[test]
+    fn two_members_with_one_id_are_no_listing() {
+        let asked = Address::Tcp("h".into(), 1);
+        let two = |id: &str| {
+            format!(
+                "a h:1@2 myself,master - 0 0 1 connected 0-8191\n\
+                 {id} h:2@2 master - 0 0 2 connected 8192-16383\n"
+            )
+        };
+        assert!(Listings::default().add("a", &asked, two("b")));
+        assert!(!Listings::default().add("a", &asked, two("a")));
     }
 
     #[test]
