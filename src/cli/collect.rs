@@ -71,7 +71,7 @@ pub struct CollectArgs {
     /// Print the least rights of a user: valkey-9.1
     ///
     /// The line to run on every node, which gives a user `slotscope` the rights that a collection needs: redis-7.4,
-    /// valkey-9.1.
+    /// valkey-9.1. With --monitor the right to MONITOR too.
     #[arg(long, value_name = "SERVER", conflicts_with = "urls", help_heading = SERVERS)]
     pub acl: Option<String>,
     /// How load is measured
@@ -110,7 +110,7 @@ impl CollectArgs {
     /// No server answers, the directory cannot be written, or nothing could be read.
     pub(crate) fn run(&self) -> Result<Ending> {
         if let Some(server) = &self.acl {
-            let line = acl::line(server)?;
+            let line = acl::line(server, self.load.monitor)?;
             return print_lines(|out| writeln!(out, "{line}")).map(|()| Ending::Done);
         }
         let options = self.options()?;
@@ -149,7 +149,7 @@ impl CollectArgs {
             count: self.count,
             sample_percent: self.sample.unwrap_or(100.0),
             times,
-            load: self.load.measured(),
+            load: self.load.measured()?,
             ..self.live.options(seeds)?
         })
     }

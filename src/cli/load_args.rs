@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use slotscope_collect::run::Measured;
+use slotscope_engine::error::{Error, Result};
 
 use crate::cli::{say, values};
 use crate::spec::headings::SERVERS;
@@ -24,21 +25,25 @@ pub struct LoadArgs {
     ///
     /// Names of hot keys and tags on every server. It can halve what a server does meanwhile; what it cost is measured and
     /// said. At most 64 MiB a node are taken, and of them commands and keys: no values are written.
-    #[arg(long, requires = "load", hide_short_help = true)]
+    #[arg(long, hide_short_help = true)]
     pub monitor: bool,
 }
 
 impl LoadArgs {
     /// The requested measurement. Warns of the cost of MONITOR before it runs.
-    pub(crate) fn measured(self) -> Option<Measured> {
-        let during = self.load?;
+    ///
+    /// # Errors
+    /// MONITOR is wanted, and no load.
+    pub(crate) fn measured(self) -> Result<Option<Measured>> {
+        if self.monitor && self.load.is_none() {
+            let what = "runs for as long as load is measured; add --load 10s";
+            return Err(Error::option("monitor", "", what));
+        }
         if self.monitor {
             say("MONITOR can halve what a server does while it runs; Ctrl-C ends it");
         }
-        Some(Measured {
-            during,
-            monitor: self.monitor,
-        })
+        let monitor = self.monitor;
+        Ok(self.load.map(|during| Measured { during, monitor }))
     }
 
     /// The flags as words of a command line.

@@ -51,11 +51,11 @@ const RIGHTS: &[(&str, Version, Version)] = &[
     ("~*", ALWAYS, NEVER),
 ];
 
-/// The line that gives a user `slotscope` these rights and no other, for a server as `redis-7.4`, `valkey-9.1` or `7.4.1`.
+/// The line that gives a user `slotscope` these rights, MONITOR if it is wanted, and no other, for a server as `redis-7.4`, `valkey-9.1` or `7.4.1`.
 ///
 /// # Errors
 /// It names no server, or one without users.
-pub fn line(server: &str) -> Result<String> {
+pub fn line(server: &str, with_monitor: bool) -> Result<String> {
     let bad = |what: &str| {
         let place = format!("--acl {}", Name::from(server));
         Err(Error::bad(place, what.to_owned()))
@@ -80,6 +80,7 @@ pub fn line(server: &str) -> Result<String> {
         let is_known = knows(since) && !(*right == "~*" && rights.contains(&"%R~*"));
         rights.extend(is_known.then_some(*right));
     }
+    rights.extend(with_monitor.then_some("+monitor"));
     let rights = rights.join(" ");
     Ok(format!("ACL SETUSER slotscope reset on >PASSWORD {rights}"))
 }
@@ -117,13 +118,14 @@ mod tests {
             ("valkey-7.2", "no-touch", "slot-stats"),
             ("valkey-9.1.2", "slot-stats", " ~*"),
         ] {
-            let line = line(server).unwrap();
+            let line = line(server, false).unwrap();
             assert!(line.starts_with("ACL SETUSER slotscope reset on >PASSWORD "));
             assert!(
-                line.contains(has) && !line.contains(lacks),
+                line.contains(has) && !line.contains(lacks) && !line.contains("monitor"),
                 "{server}: {line}"
             );
         }
+        assert!(line("redis-7.0", true).unwrap().ends_with(" +monitor"));
     }
 
     #[test]
@@ -137,7 +139,7 @@ mod tests {
             ("keydb-6.3", "name a server"),
             ("\u{1b}-1.0", "\\x1b-1.0: name a server"),
         ] {
-            let error = line(server).unwrap_err().to_string();
+            let error = line(server, true).unwrap_err().to_string();
             assert!(error.contains(what), "{error}");
         }
     }

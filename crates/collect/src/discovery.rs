@@ -47,10 +47,17 @@ fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
         }
         Reply::Error(said) if said.contains("unknown command") => {
             let reply = connection.ask("SENTINEL MASTERS", &[b"SENTINEL", b"MASTERS"])?;
-            match watched(reply) {
+            let scheme = if access.tls.is_some() {
+                "rediss"
+            } else {
+                "redis"
+            };
+            match watched(reply, scheme) {
                 Some(primaries) => Err(Error::bad(
                     connection.place(),
-                    format!("this is a Sentinel, which has no keys; name a primary: {primaries}"),
+                    format!(
+                        "this is a Sentinel, which has no keys; name a primary in its place: {primaries}"
+                    ),
                 )),
                 None => Ok(Site::Lone(seed.clone())),
             }
@@ -64,8 +71,8 @@ fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
     }
 }
 
-/// The primaries that a Sentinel watches, with their addresses; `None` if this is not the answer of one.
-fn watched(reply: Reply) -> Option<String> {
+/// The primaries that a Sentinel watches, with their URLs; `None` if this is not the answer of one.
+fn watched(reply: Reply, scheme: &str) -> Option<String> {
     const SHOWN: usize = 5;
     let Reply::Array(primaries) = reply else {
         return None;
@@ -81,7 +88,7 @@ fn watched(reply: Reply) -> Option<String> {
             Some(text::name(&Name::from(value.as_slice()), 60))
         };
         let (name, host, port) = (field(b"name")?, field(b"ip")?, field(b"port")?);
-        Some(format!("{host}:{port} ({name})"))
+        Some(format!("{scheme}://{host}:{port} ({name})"))
     });
     let shown: Vec<String> = shown.collect::<Option<_>>()?;
     Some(if shown.is_empty() {
@@ -101,7 +108,10 @@ mod tests {
         let unknown = || b"-ERR unknown command\r\n".to_vec();
         let fields = "*6\r\n$4\r\nname\r\n$6\r\nshop\x1b[\r\n$2\r\nip\r\n$8\r\n10.0.0.7\r\n$4\r\nport\r\n$4\r\n6379\r\n";
         for (primaries, expected) in [
-            (format!("*1\r\n{fields}"), "10.0.0.7:6379 (shop\\x1b[)"),
+            (
+                format!("*1\r\n{fields}"),
+                "redis://10.0.0.7:6379 (shop\\x1b[)",
+            ),
             ("*0\r\n".to_owned(), "it watches none yet"),
         ] {
             let seed = scripted::start(move |command| {

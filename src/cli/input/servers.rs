@@ -103,8 +103,9 @@ impl ServerArgs {
     pub(crate) fn servers(&self, inputs: &[PathBuf]) -> Result<Option<Servers>> {
         let (servers, files): (Vec<_>, Vec<_>) =
             inputs.iter().partition(|input| remote::is_server(input));
+        let load = self.load.measured()?;
         match files.first() {
-            _ if servers.is_empty() && self.load.load.is_some() => {
+            _ if servers.is_empty() && load.is_some() => {
                 let what = "is measured on running servers; name one (redis://HOST:PORT), or a collection that has it";
                 return Err(Error::option("load", "", what));
             }
@@ -134,7 +135,7 @@ impl ServerArgs {
             name: live::name(&seeds),
             options: Options {
                 level,
-                load: self.load.measured(),
+                load,
                 ..self.live.options(seeds)?
             },
             keep: self.keep.clone(),

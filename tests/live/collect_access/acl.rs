@@ -152,3 +152,29 @@ fn a_version_without_users_is_refused() {
         1
     );
 }
+
+#[test]
+fn the_right_to_monitor_is_printed_where_it_is_wanted() {
+    let scratch = Scratch::new();
+    let server = Kind::Installed.start(&["--cluster-enabled", "no"]);
+    let mut client = server.connect();
+    fill(&mut client);
+    let url = format!("redis://slotscope@127.0.0.1:{}", server.port);
+    let monitor = ["--load", "100ms", "--monitor"];
+    let mut collect_with = |flags: &[&str]| {
+        let args = [&["collect", "--acl", "redis-7.0"], flags].concat();
+        let line = String::from_utf8(succeeded(scratch.run(&args))).unwrap();
+        let line = line.trim_end().replace("PASSWORD", "a-secret");
+        call_ok(&mut client, &line.split(' ').collect::<Vec<_>>());
+        collect(&Scratch::new(), &url, Some("a-secret"), &monitor)
+    };
+    assert_fails(
+        &collect_with(&[]),
+        &["MONITOR is refused", "collect --acl SERVER --monitor"],
+    );
+    succeeded(collect_with(&["--monitor"]));
+    assert_fails(
+        &scratch.run(&["collect", &url, "--monitor"]),
+        &["--monitor: ", "--load 10s"],
+    );
+}

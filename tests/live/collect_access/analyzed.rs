@@ -314,6 +314,8 @@ fn a_lone_server_is_one_node_and_its_limit_comes_first() {
         "{text}"
     );
     assert!(text.contains("one node, "), "{text}");
+    // There is no cluster that a replica could take over in.
+    assert!(!text.contains("has a replica"), "{text}");
     // The same for a part of the directory, and with other nodes if the flags name them.
     succeeded(scratch.run(&["collect", &address, "-o", "out"]));
     succeeded(scratch.run(&["tally", "out", "-o", "a.tally"]));

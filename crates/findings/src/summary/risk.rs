@@ -107,7 +107,8 @@ fn replicas(nodes: &Nodes) -> Vec<Finding> {
     };
     let known = || nodes.owning().filter(|node| node.replicas.is_some());
     let lacking: Vec<&NodeLoad> = known().filter(|node| node.replicas == Some(0)).collect();
-    if lacking.is_empty() {
+    // Without other nodes there is no cluster that could promote a replica.
+    if lacking.is_empty() || nodes.list.len() == 1 {
         Vec::new()
     } else if lacking.len() == known().count() {
         vec![finding(None)]
