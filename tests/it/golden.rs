@@ -19,14 +19,8 @@ const WHOLE: &[(&str, &[&str])] = &[
 ];
 
 /// Files that lists of names have not: they have no sizes.
-const OF_SIZES: &[&str] = &[
-    "value-sizes.png",
-    "expiry.png",
-    "types.png",
-    "flame-ops.svg",
-];
-/// Charts that are drawn on request: everywhere, and of a sample in which one hash tag matters.
-const ON_REQUEST: &[&str] = &["lorenz.png"];
+const OF_SIZES: &[&str] = &["value-sizes.png", "expiry.png"];
+/// A chart that is drawn on request where one hash tag matters.
 const OF_SEVERAL_TAGS: (&str, &str) = ("hot-tag.keys", "top-tags.png");
 
 /// A chart may differ from the committed one in this part of its pixels: another libm rounds a curve another way.
@@ -194,7 +188,7 @@ fn the_whole_report_of_three_samples() {
         let name = file.split('.').next().unwrap();
         let is_lacking = |output: &&str| {
             let is_of_sizes = OF_SIZES.contains(output) && file.ends_with(".keys");
-            is_of_sizes || ON_REQUEST.contains(output) || OF_SEVERAL_TAGS == (*file, *output)
+            is_of_sizes || OF_SEVERAL_TAGS == (*file, *output)
         };
         analyze(
             &[

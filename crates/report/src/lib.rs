@@ -22,7 +22,7 @@ use slotscope_findings::summary::Summary;
 use crate::output::{OutputSet, Written};
 pub use crate::render::json;
 use crate::render::{csv, html};
-use crate::view::{Flame, Table};
+use crate::view::Table;
 
 /// The charts of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum ChartSet {
     /// Those that say more than a sentence
     #[default]
     Usual,
-    /// All, with Lorenz curves and charts of a single bar
+    /// All, with charts of a single bar
     All,
 }
 
@@ -63,12 +63,6 @@ pub fn outputs(set: ChartSet) -> OutputSet<Summary> {
                 patterns.map(|_| view::patterns::patterns_table(summary)),
                 out,
             )
-        })
-        .maybe("flame.svg", |summary, out| {
-            flame(Flame::of_size(summary), summary, out)
-        })
-        .maybe("flame-ops.svg", |summary, out| {
-            flame(Flame::of_operations(summary), summary, out)
         });
     with_charts(files, set)
 }
@@ -87,13 +81,6 @@ pub fn is_in(directory: &Path) -> bool {
 fn table(table: Option<Table<'_>>, out: &mut dyn Write) -> io::Result<Written> {
     match table {
         Some(table) => csv::write(&table, out).map(|()| Written::Whole),
-        None => Ok(Written::Nothing),
-    }
-}
-
-fn flame(flame: Option<Flame>, summary: &Summary, out: &mut dyn Write) -> io::Result<Written> {
-    match flame {
-        Some(flame) => html::flame::write(&flame, summary, out).map(|()| Written::Whole),
         None => Ok(Written::Nothing),
     }
 }

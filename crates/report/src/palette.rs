@@ -104,20 +104,6 @@ pub(crate) fn css() -> String {
     format!(":root{{{}--ramp:{};}}\n", colours.concat(), ramp.join(" "))
 }
 
-/// Rules of a selector, a property and a variable for both themes, as viewers of SVG files read them: few know custom
-/// properties and `light-dark`.
-pub(crate) fn svg_style(rules: &[[&str; 3]]) -> String {
-    let theme = |colour: fn(&(&str, Rgb, Rgb)) -> Rgb| -> String {
-        let rule = |[selector, property, name]: &[&str; 3]| {
-            let variable = VARIABLES.iter().find(|(variable, ..)| variable == name);
-            variable.map(|of| format!("{selector}{{{property}:{}}}", spelled(colour(of))))
-        };
-        rules.iter().filter_map(rule).collect()
-    };
-    let (light, dark) = (theme(|of| of.1), theme(|of| of.2));
-    format!("{light}@media (prefers-color-scheme:dark){{{dark}}}")
-}
-
 #[cfg(feature = "charts")]
 #[cfg(test)]
 mod tests {

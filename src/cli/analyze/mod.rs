@@ -100,7 +100,7 @@ pub struct AnalyzeArgs {
     pub no_files: bool,
     /// Which charts are drawn
     ///
-    /// `usual` leaves out Lorenz curves and charts that would have a single bar.
+    /// `usual` leaves out charts that would have a single bar.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = ChartSet::Usual, help_heading = OUTPUT, hide_short_help = true)]
     pub charts: ChartSet,
     /// Replace files that slotscope did not write, where an output has their name

@@ -180,19 +180,15 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
 }
 
 /// Where the words of axes and legends are when there are keys: file, columns, rows counted from the bottom.
-const LABELS: [(&str, Range<u32>, Range<u32>); 13] = [
+const LABELS: [(&str, Range<u32>, Range<u32>); 9] = [
     ("slot-heatmap.png", 60..100, 180..1080), // first slot of each row
     ("slot-heatmap.png", 1010..1190, 180..1080), // nodes
     ("slot-heatmap.png", 100..1190, 20..130), // colour bar
     ("slot-load.png", 60..100, 100..600),     // keys per slot
     ("slot-load.png", 104..1160, 30..84),     // slots
     ("nodes.png", 40..1160, 20..80),          // keys
-    ("lorenz.png", 40..100, 90..660),         // share of the keys
-    ("lorenz.png", 800..1160, 300..640),      // legend
     ("slot-distribution.png", 60..106, 90..620), // slots
     ("slot-distribution.png", 104..1190, 30..84), // keys per slot
-    ("key-lengths.png", 60..106, 90..620),    // keys
-    ("key-lengths.png", 104..1190, 30..84),   // length of the key name
     ("prefixes.png", 40..1160, 20..80),       // keys
 ];
 

@@ -39,7 +39,7 @@ fn of_weighed(name: &str, by: Metric) -> Summary {
 }
 
 /// The same where there are tags and sizes.
-const MORE_LABELS: [(&str, Range<u32>, Range<u32>); 6] = [
+const MORE_LABELS: [(&str, Range<u32>, Range<u32>); 3] = [
     ("tag-sizes.png", 40..106, 90..640),    // load of the tag
     ("tag-sizes.png", 960..1190, 90..640),  // fair share
     ("tag-sizes.png", 104..960, 30..84),    // rank
@@ -158,13 +158,10 @@ fn of_attributes(name: &str, rows: &str, written: Option<u64>, by: Metric) -> Su
 }
 
 /// Where the words of the charts of expiry and types are.
-const ATTRIBUTES: [(&str, Range<u32>, Range<u32>); 6] = [
+const ATTRIBUTES: [(&str, Range<u32>, Range<u32>); 3] = [
     ("expiry.png", 40..110, 130..600),  // amounts
     ("expiry.png", 110..1190, 84..112), // times
     ("expiry.png", 40..1160, 14..50),   // what no bar shows
-    ("types.png", 40..160, 90..300),    // types
-    ("types.png", 160..1190, 90..300),  // bytes and shares
-    ("types.png", 160..1160, 20..84),   // bytes
 ];
 
 #[test]

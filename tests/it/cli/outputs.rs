@@ -25,14 +25,9 @@ fn a_dump_gives_text_and_files_in_reports() {
         stdout(&output)
     );
     let mut expected: Vec<_> = slotscope::report::files().map(String::from).collect();
-    // A list of names has no sizes, no operations, no expiry and no types; charts of a single tag and of curves are drawn on request.
-    let of_sizes = [
-        "value-sizes.png",
-        "flame-ops.svg",
-        "expiry.png",
-        "types.png",
-    ];
-    let on_request = ["top-tags.png", "lorenz.png"];
+    // A list of names has no sizes, no operations, and no expiry; charts of a single tag are drawn on request.
+    let of_sizes = ["value-sizes.png", "expiry.png"];
+    let on_request = ["top-tags.png"];
     expected.retain(|file| {
         ![&of_sizes[..], &on_request]
             .concat()

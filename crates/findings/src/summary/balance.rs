@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::model::lorenz;
+use crate::summary::model::gini;
 
 /// Statistics of loads in one metric.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,7 +62,7 @@ impl Balance {
             mean: tidy(mean),
             max_over_mean: ratio(max as f64 * n / total),
             cv: ratio((squares * n / (total * total) - 1.0).max(0.0).sqrt()),
-            gini: ratio(lorenz::gini(lorenz::members(&sorted))),
+            gini: ratio(gini::gini(gini::members(&sorted))),
             jain: ratio(total * total / (n * squares)),
             theil: ratio(theil(&sorted, mean)),
             dispersion: None,

@@ -9,10 +9,8 @@ mod expiry_over_time;
 mod factors;
 mod field;
 mod heatmap;
-mod key_lengths;
 mod legend;
 mod loads;
-mod lorenz;
 mod node_stacks;
 mod nodes;
 pub mod nodes_over_time;
@@ -26,7 +24,6 @@ mod tag_sizes;
 pub mod throughput;
 pub mod time_map;
 mod top_units;
-mod types;
 mod value_sizes;
 
 use std::io::{self, Write};
@@ -78,12 +75,6 @@ pub static CHARTS: &[Chart] = &[
         sheet: top_units::sheet,
     },
     Chart {
-        file: "lorenz.png",
-        wanted: |_| true,
-        usual: |_| false,
-        sheet: lorenz::sheet,
-    },
-    Chart {
         file: "slot-distribution.png",
         wanted: |_| true,
         usual: |_| true,
@@ -94,12 +85,6 @@ pub static CHARTS: &[Chart] = &[
         wanted: |summary| summary.tag_sizes.is_some(),
         usual: |_| true,
         sheet: tag_sizes::sheet,
-    },
-    Chart {
-        file: "key-lengths.png",
-        wanted: |summary| summary.lengths.is_some(),
-        usual: |_| true,
-        sheet: key_lengths::sheet,
     },
     Chart {
         file: "value-sizes.png",
@@ -118,12 +103,6 @@ pub static CHARTS: &[Chart] = &[
         wanted: |summary| summary.expiry.is_some(),
         usual: expiry::is_telling,
         sheet: expiry::sheet,
-    },
-    Chart {
-        file: "types.png",
-        wanted: |summary| summary.encodings.is_some(),
-        usual: types::is_telling,
-        sheet: types::sheet,
     },
 ];
 

@@ -11,7 +11,7 @@ use slotscope_engine::slot::SLOTS;
 use crate::summary::balance::tidy;
 use crate::summary::independent_units::{UnitKind, Units, UnitsBy};
 use crate::summary::model::expected::{Expectation, slot_cv};
-use crate::summary::model::lorenz;
+use crate::summary::model::gini;
 
 /// The recursion runs up to this mean number of units in a slot: it starts from exp(-units), which must be far from 0.
 const MAX_UNITS: f64 = 600.0;
@@ -98,14 +98,9 @@ impl CompoundPoisson {
             .map_or(0.0, |last| self.cumulative[last])
     }
 
-    /// The Lorenz curve of the slots.
-    pub fn lorenz(&self) -> Vec<(f64, f64)> {
-        lorenz::curve(self.atoms.iter().copied())
-    }
-
     /// The Gini coefficient of the slots.
     pub fn gini(&self) -> f64 {
-        lorenz::gini(self.atoms.iter().copied())
+        gini::gini(self.atoms.iter().copied())
     }
 }
 

@@ -11,7 +11,7 @@ pub mod chance;
 pub mod compound;
 pub(crate) mod even_split;
 pub mod expected;
-pub mod lorenz;
+pub mod gini;
 pub mod normal;
 pub(crate) mod poisson;
 pub(crate) mod rehash;

@@ -48,7 +48,7 @@ pub(crate) fn gini(lambda: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::model::lorenz;
+    use crate::summary::model::gini;
 
     #[test]
     fn a_quantile_is_that_of_the_sum() {
@@ -72,7 +72,7 @@ mod tests {
         for lambda in [0.01, 0.6, 6.1, 29.9, 30.1, 61.0] {
             let pmf = |k: f64| (k * f64::ln(lambda) - lambda - log_factorial(k)).exp();
             let counts = (0..400).map(|k| (f64::from(k), pmf(f64::from(k))));
-            let (found, expected) = (gini(lambda), lorenz::gini(counts));
+            let (found, expected) = (gini(lambda), gini::gini(counts));
             assert!((found / expected - 1.0).abs() < 1e-6, "{lambda}: {found}");
         }
     }

@@ -1,21 +1,13 @@
-//! Flame graphs as SVG: on the page, and as files of their own. Boxes are nested `svg` elements, which clip their text and
+//! Flame graphs on the page, as SVG. Boxes are nested `svg` elements, which clip their text and
 //! take their share of any width without a script, where the usual drawers of flame graphs need one.
-
-use std::io::{self, Write};
 
 use askama::Template;
 
-use slotscope_findings::summary::Summary;
-
-use crate::palette;
-use crate::render::html::title;
 use crate::view::Flame;
 use crate::view::flame::Frame;
 
-/// Pixels of a row, and of a file: its width, and the heading above its boxes.
+/// Pixels of a row.
 const ROW: usize = 22;
-const WIDTH: usize = 1200;
-const HEADING: usize = 76;
 /// Boxes with a smaller share have no text, and on a narrow screen those that are not roomy.
 const LABELLED: f64 = 0.025;
 const ROOMY: f64 = 0.1;
@@ -27,19 +19,6 @@ pub(super) struct Figure {
     heading: String,
     narrow: usize,
     height: usize,
-    boxes: Vec<FrameBox>,
-}
-
-/// A graph as a file.
-#[derive(Template)]
-#[template(path = "flame_file.html", config = "src/render/html/askama.toml")]
-struct File {
-    heading: String,
-    source: String,
-    style: String,
-    width: usize,
-    height: usize,
-    top: usize,
     boxes: Vec<FrameBox>,
 }
 
@@ -82,32 +61,6 @@ impl FrameBox {
             is_roomy: frame.share >= ROOMY,
         }
     }
-}
-
-/// Writes the file of `flame`.
-///
-/// # Errors
-/// `out` cannot be written to.
-pub(crate) fn write(flame: &Flame, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let style = [
-        ["#sheet", "fill", "sheet"],
-        ["rect", "stroke", "sheet"],
-        ["text", "fill", "ink"],
-        [".note", "fill", "muted"],
-        [".prefix", "fill", "light-load"],
-        [".pattern", "fill", "grid"],
-    ];
-    let file = File {
-        heading: flame.heading(),
-        source: in_xml(&title(summary)),
-        style: palette::svg_style(&style),
-        width: WIDTH,
-        height: HEADING + flame.rows() * ROW + ROW,
-        top: HEADING,
-        boxes: flame.frames.iter().map(FrameBox::new).collect(),
-    };
-    let text = file.render().map_err(io::Error::other)?;
-    out.write_all(text.as_bytes())
 }
 
 /// A share as an attribute.

@@ -1,28 +1,9 @@
-//! The Lorenz curve and the Gini coefficient of members that hold something: slots, nodes, or the outcomes of a
-//! distribution.
+//! The Gini coefficient of members that hold something: slots, nodes, or the outcomes of a distribution.
 //!
 //! Members come as (load, weight) in ascending order of load; a weight is how many members have that load, or the
-//! probability of it. Sources: Lorenz, "Methods of measuring the concentration of wealth", 1905; Gini, 1912.
+//! probability of it. Source: Gini, 1912.
 
-/// Points of the curve from (0, 0) to (1, 1): the share of the members, the share of the load that the lightest of them
-/// hold together. Empty without load.
-pub fn curve(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> Vec<(f64, f64)> {
-    let add = |(members, sum): (f64, f64), (load, weight): (f64, f64)| {
-        (members + weight, sum + load * weight)
-    };
-    let all = ascending.clone().fold((0.0, 0.0), add);
-    if all.1 <= 0.0 {
-        return Vec::new();
-    }
-    let mut below = (0.0, 0.0);
-    let points = ascending.map(|member| {
-        below = add(below, member);
-        (below.0 / all.0, below.1 / all.1)
-    });
-    std::iter::once((0.0, 0.0)).chain(points).collect()
-}
-
-/// Twice the area between the curve and the diagonal: 0 where all hold the same, near 1 where one holds all.
+/// Twice the area between the Lorenz curve and the diagonal: 0 where all hold the same, near 1 where one holds all.
 ///
 /// With n the sum of the weights w, W the load and B the weight below: sum(L w (2 B + w - n)) / (n W).
 pub(crate) fn gini(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
@@ -40,7 +21,7 @@ pub(crate) fn gini(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     (weighted.sum::<f64>() / (n * total)).max(0.0)
 }
 
-/// The members of a list of ascending loads, for `curve` and `gini`.
+/// The members of a list of ascending loads, for `gini`.
 pub fn members(ascending: &[u64]) -> impl Iterator<Item = (f64, f64)> + Clone {
     ascending.iter().map(|load| (*load as f64, 1.0))
 }
@@ -48,6 +29,24 @@ pub fn members(ascending: &[u64]) -> impl Iterator<Item = (f64, f64)> + Clone {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Points of the Lorenz curve from (0, 0) to (1, 1): the share of the members, the share of the load that the lightest of them
+    /// hold together. Empty without load.
+    fn curve(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> Vec<(f64, f64)> {
+        let add = |(members, sum): (f64, f64), (load, weight): (f64, f64)| {
+            (members + weight, sum + load * weight)
+        };
+        let all = ascending.clone().fold((0.0, 0.0), add);
+        if all.1 <= 0.0 {
+            return Vec::new();
+        }
+        let mut below = (0.0, 0.0);
+        let points = ascending.map(|member| {
+            below = add(below, member);
+            (below.0 / all.0, below.1 / all.1)
+        });
+        std::iter::once((0.0, 0.0)).chain(points).collect()
+    }
 
     #[test]
     fn the_curve_of_four_members_is_that_worked_by_hand() {
