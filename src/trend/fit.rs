@@ -1,296 +1,273 @@
-//! A line through amounts over time, by least squares, and how far off it may be: on the logarithms of the amounts, which
-//! is growth by a percentage a month, or on the amounts themselves, which is growth by an amount a month.
+//! Lines through amounts over time, and the 95% interval of what they forecast.
+//!
+//! Growth is by an amount or by a percentage a month, and reports deviate from it each by itself (as by a batch job at the
+//! time of the report) or persistently (added data stay: a random walk). Each of the four lines is fitted by least squares
+//! in which a point that is far off weighs less (Huber 1964). The likeliest gives the estimate; the interval spans those of
+//! all lines that the points do not rule out, which with few points is most of them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_findings::summary::balance::tidy;
 
-use crate::trend::interval::{Interval, Reached};
-use crate::trend::student::t95;
+use crate::trend::squares::{steps, sums, t95, weighed};
 
 /// A forecast does not go further.
-pub(crate) const MOST_MONTHS: f64 = 1200.0;
+const MOST_MONTHS: f64 = 1200.0;
+/// The first step in which a time is searched, in months: an hour.
+const FIRST_STEP: f64 = 0.0014;
 /// Over less time than this, in months, no growth is computed: one day.
 pub(crate) const LEAST_MONTHS: f64 = 12.0 / 365.25;
-/// Fewer points than this do not choose between the shapes.
-const CHOOSING: usize = 5;
-/// A line on the amounts is chosen where it is 20 times as likely, e^3: chance rarely makes it so.
-const LIKELIER: f64 = 3.0;
-/// From this many points on, the best fit alone gives the interval. Fewer do not show which shape growth has and whether
-/// deviations persist: the interval is then wide enough for all of them. (With the best fit alone, intervals held in 72 of
-/// 100 random walks of 5 points, in 74 of 100 linear growths of 8, in 46 of 100 series with a step.)
-pub(crate) const SETTLED: usize = 24;
-/// Points that are needed to see that deviations persist, and how alike neighbours are where they do: of independent
-/// ones fewer than a tenth are, and for these the wider interval is right too.
-const PERSISTING: usize = 8;
-const ALIKE: f64 = 0.2;
-/// A point is far off where it is this many times as far from the others' line as their interval reaches.
-const FAR: f64 = 3.0;
-/// Steps in which a crossing is searched, in months.
-const STEP: f64 = 0.25;
+/// Over less time than this no growth a month is computed: 27 days, as months differ.
+const LEAST_FOR_A_MONTH: f64 = 0.9;
+/// A day in months.
+const DAY: f64 = 12.0 / 365.25;
+/// A line is ruled out where another is 7 times as likely, e^2.
+const RULED_OUT: f64 = 2.0;
+/// No report says an amount more exactly than to this part, however straight a line few points make.
+const EXACT: f64 = 0.001;
+/// A point is an outlier where its weight is below this and it is off by this part of the amount, from eight points on.
+const OUTLIER: (f64, f64, usize) = (1.0 / 3.0, 0.1, 8);
 /// Larger amounts are refused.
 const MOST: f64 = 1e30;
+
+/// An estimate and its interval in 95 of 100 cases.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Interval {
+    /// The estimate.
+    pub estimate: f64,
+    /// The lower end; absent where two reports leave no interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// When something is reached, in months.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Reached {
+    /// The estimate; absent where it is not reached within 100 years.
+    pub estimate: Option<f64>,
+    /// The lower end of the 95% interval; absent too where two reports leave no interval.
+    pub low: Option<f64>,
+    /// The upper end; absent where it may never be reached.
+    pub high: Option<f64>,
+}
+
+/// Growth at the time of the newest report.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Rate {
+    /// The amount that a day adds.
+    pub a_day: Interval,
+    /// What a month adds, as a part of the amount: 0.05 for 5%; absent where the reports are of less than a month.
+    pub a_month: Option<Interval>,
+}
 
 /// How something grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
-    /// By the same percentage each month.
-    Exponential,
     /// By the same amount each month.
     Linear,
+    /// By the same percentage each month.
+    Exponential,
 }
 
-/// How reports deviate from steady growth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Deviations {
-    /// Each by itself: the line is the best fit through all, and the interval is around it.
-    Independent,
-    /// Each continues from the one before, as what is added or removed stays so (a random walk with drift): the forecast
-    /// continues from the newest, and the interval widens with time.
-    Persistent,
-}
-
-/// A line through points.
+/// The lines through points that these do not rule out, likeliest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// The scale on which it is a line.
-    pub shape: Shape,
-    /// How the points deviate from it.
-    pub deviations: Deviations,
-    /// How many points it goes through.
-    pub count: usize,
     /// The time of the last point, in months.
-    pub to: f64,
+    to: f64,
     /// Months from the first point to the last.
     pub span: f64,
-    /// How alike neighbouring deviations are, from -1 to 1: near 0 where they are independent; absent below 8 points.
-    pub autocorrelation: Option<f64>,
-    /// A time and the level of the line then: the mean of all points, or the last point.
-    origin: (f64, f64),
-    slope: f64,
-    /// The spread of the slope is that of a point, divided by the root of this.
-    leverage: f64,
-    /// Standard deviation of the points around the line, or of a month's step, times Student's t; absent where two points
-    /// leave none.
-    spread: Option<f64>,
-    squared_deviations: f64,
-    /// The other fits that so few points do not rule out; the interval spans theirs.
-    rivals: Vec<Fit>,
+    lines: Vec<Line>,
+    /// The point that is furthest off all others, and the amount that they give.
+    pub outlier: Option<(usize, f64)>,
 }
 
-/// A side of an interval.
-#[derive(Clone, Copy)]
-enum Side {
-    Low,
-    Estimate,
-    High,
+/// A line on the amounts, or on their logarithms.
+#[derive(Debug, Clone, PartialEq)]
+struct Line {
+    shape: Shape,
+    /// The geometric mean of the amounts. Logarithms are counted in it, so deviations of both shapes have one unit (Box and
+    /// Cox 1964).
+    unit: f64,
+    /// The level at the last point.
+    now: f64,
+    slope: f64,
+    /// The variance of a report ahead, in that of a deviation: a constant, by month, and by month squared, which is the slope's.
+    variance: [f64; 3],
+    /// The standard deviation times Student's t; absent where two points leave none.
+    reach: Option<f64>,
+    /// The logarithm of the likelihood with all levels and slopes alike beforehand, up to a constant.
+    likelihood: f64,
+    outlier: Option<(usize, f64)>,
 }
+
+/// A side of an interval: a factor of its half width.
+type Side = f64;
+const LOW: Side = -1.0;
+const ESTIMATE: Side = 0.0;
+const HIGH: Side = 1.0;
 
 impl Fit {
-    /// The line through `points`, month and amount by time; `None` where they are fewer than two or within a day.
-    pub fn of(points: &[(f64, f64)]) -> Option<Fit> {
-        let fit = Fit::independent(points)?;
-        let persists = fit.autocorrelation.is_some_and(|alike| alike > ALIKE);
-        let fit = Fit {
-            rivals: Fit::rivals(points),
-            ..fit
-        };
-        Some(if persists {
-            fit.persistent(points)
-        } else {
-            fit
-        })
-    }
-
-    /// A fit of each shape, with deviations of each kind, where the points are too few to choose between them.
-    fn rivals(points: &[(f64, f64)]) -> Vec<Fit> {
-        if points.len() >= SETTLED {
-            return Vec::new();
-        }
-        let positive = points.iter().all(|(_, amount)| *amount > 0.0);
-        let shapes = [Shape::Linear, Shape::Exponential].into_iter();
-        let shapes = shapes.filter(|shape| *shape == Shape::Linear || positive);
-        let fits = shapes.filter_map(|shape| Fit::shaped(points, shape));
-        fits.flat_map(|fit| [fit.clone(), fit.persistent(points)])
-            .collect()
-    }
-
-    /// The same, where the points deviate each by itself.
-    fn independent(points: &[(f64, f64)]) -> Option<Fit> {
-        let positive = points.iter().all(|(_, amount)| *amount > 0.0);
-        let linear = Fit::shaped(points, Shape::Linear)?;
-        if !positive {
-            return Some(linear);
-        }
-        let exponential = Fit::shaped(points, Shape::Exponential)?;
-        let is_linear = points.len() >= CHOOSING
-            && linear.likelihood(points) > exponential.likelihood(points) + LIKELIER;
-        Some(if is_linear { linear } else { exponential })
-    }
-
-    /// Least squares.
-    fn shaped(points: &[(f64, f64)], shape: Shape) -> Option<Fit> {
+    /// The lines through `points`, month and amount by time; `None` where they are fewer than two or within a day.
+    pub fn new(points: &[(f64, f64)]) -> Option<Fit> {
         let (first, last) = (points.first()?.0, points.last()?.0);
         if last - first < LEAST_MONTHS {
             return None;
         }
-        let count = points.len();
-        let levels: Vec<(f64, f64)> = shape.levels(points);
-        let mean =
-            |value: fn(&(f64, f64)) -> f64| levels.iter().map(value).sum::<f64>() / count as f64;
-        let (mean_time, mean_level) = (mean(|point| point.0), mean(|point| point.1));
-        let away = |(time, level): &(f64, f64)| (time - mean_time, level - mean_level);
-        let away: Vec<(f64, f64)> = levels.iter().map(away).collect();
-        let squares: f64 = away.iter().map(|(time, _)| time * time).sum();
-        let products: f64 = away.iter().map(|(time, level)| time * level).sum();
-        let slope = products / squares;
-        let deviations = away.iter().map(|(time, level)| level - slope * time);
-        let deviations: Vec<f64> = deviations.collect();
-        let squared_deviations: f64 = deviations.iter().map(|off| off * off).sum();
-        let neighbours = deviations.windows(2).map(|pair| pair[0] * pair[1]);
-        let alike = tidy(neighbours.sum::<f64>() / squared_deviations);
-        let freedom = count - 2;
+        let is_positive = points.iter().all(|(_, amount)| *amount > 0.0);
+        let shapes = [Shape::Linear, Shape::Exponential];
+        let shapes = &shapes[..if is_positive { 2 } else { 1 }];
+        let lines = shapes
+            .iter()
+            .flat_map(|shape| [false, true].map(|persists| Line::new(points, *shape, persists)));
+        let mut lines: Vec<Line> = lines.collect();
+        lines.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
+        let outlier = lines.iter().find_map(|line| line.outlier);
+        let least = lines.first()?.likelihood - RULED_OUT;
+        lines.retain(|line| line.likelihood >= least);
         Some(Fit {
-            shape,
-            deviations: Deviations::Independent,
-            count,
             to: last,
             span: last - first,
-            autocorrelation: (count >= PERSISTING).then_some(alike),
-            origin: (mean_time, mean_level),
-            slope,
-            leverage: squares,
-            spread: (freedom > 0)
-                .then(|| (squared_deviations / freedom as f64).sqrt() * t95(freedom)),
-            squared_deviations,
-            rivals: Vec::new(),
+            lines,
+            outlier,
         })
     }
 
-    /// The same points as a random walk: its drift is the difference of the first and the last. Two leave no interval.
-    pub(crate) fn persistent(self, points: &[(f64, f64)]) -> Fit {
-        let levels = self.shape.levels(points);
-        let (Some(first), Some(last)) = (levels.first(), levels.last()) else {
-            return self;
-        };
-        let slope = (last.1 - first.1) / self.span;
-        let step = |pair: &[(f64, f64)]| pair[1].1 - pair[0].1 - slope * (pair[1].0 - pair[0].0);
-        let squares: f64 = levels.windows(2).map(|pair| step(pair).powi(2)).sum();
-        // A step varies with its length. Sums, not quotients: two reports of one hour do not outweigh the others.
-        let freedom = self.count.saturating_sub(2);
-        let variance = squares / self.span * (freedom + 1) as f64 / freedom.max(1) as f64;
-        Fit {
-            deviations: Deviations::Persistent,
-            origin: *last,
-            slope,
-            leverage: self.span,
-            spread: (freedom > 0).then(|| variance.sqrt() * t95(freedom)),
-            ..self
-        }
+    /// How the likeliest line grows.
+    pub(crate) fn shape(&self) -> Shape {
+        self.lines[0].shape
     }
 
-    /// The logarithm of the likelihood of the amounts, up to a constant: that of logarithms has their derivative too.
-    fn likelihood(&self, points: &[(f64, f64)]) -> f64 {
-        let count = points.len() as f64;
-        let logarithms = match self.shape {
-            Shape::Exponential => points.iter().map(|(_, amount)| amount.ln()).sum(),
-            Shape::Linear => 0.0,
-        };
-        // Amounts are integers: a line is never closer to them than rounding.
-        let scale = match self.shape {
-            Shape::Exponential => 1e-12,
-            Shape::Linear => 1e-12 * self.origin.1.abs().max(1.0),
-        };
-        let variance = self.squared_deviations / count + scale * scale;
-        -count / 2.0 * variance.ln() - logarithms
-    }
-
-    /// The amount to expect at a time in months, and the interval that a report of then is within; what persists has none
-    /// before the last point.
+    /// The amount to expect at a time in months, and, after the last point, the interval that a report of then is within.
     pub fn at(&self, time: f64) -> Interval {
-        let rivals = self.rivals.iter().map(|rival| rival.own_at(time));
-        Interval::spanning(self.own_at(time), rivals)
-    }
-
-    fn own_at(&self, time: f64) -> Interval {
-        let side = |side| tidy(self.amount(self.level(time, side)));
-        let is_known = self.deviations == Deviations::Independent || time >= self.to;
-        let spread = self.spread.filter(|_| is_known);
+        let ahead = time - self.to;
+        let found = self.spanning(|line, side| line.amount(line.level(ahead, side)));
+        let is_later = |_: &f64| ahead >= 0.0;
         Interval {
-            estimate: side(Side::Estimate),
-            low: spread.map(|_| side(Side::Low)),
-            high: spread.map(|_| side(Side::High)),
+            estimate: found.estimate,
+            low: found.low.filter(is_later),
+            high: found.high.filter(is_later),
         }
     }
 
-    /// The growth a month at the time of the last point, as a part of the amount.
-    pub(crate) fn growth(&self) -> Interval {
-        Interval::spanning(self.own_growth(), self.rivals.iter().map(Fit::own_growth))
-    }
-
-    fn own_growth(&self) -> Interval {
-        let share = |slope: f64| match self.shape {
-            Shape::Exponential => tidy(slope.exp_m1().min(MOST)),
-            Shape::Linear => {
-                let last = self.level(self.to, Side::Estimate);
-                tidy(if last > 0.0 { slope / last } else { 0.0 })
-            }
-        };
-        let off = self.spread.map(|spread| spread / self.leverage.sqrt());
-        Interval {
-            estimate: share(self.slope),
-            low: off.map(|off| share(self.slope - off)),
-            high: off.map(|off| share(self.slope + off)),
+    /// Growth at the time of the last point.
+    pub(crate) fn rate(&self) -> Rate {
+        let part = |line: &Line, side| line.added(1.0, side) / line.amount(line.now).max(1.0);
+        Rate {
+            a_day: self.spanning(|line, side| line.added(DAY, side)),
+            a_month: (self.span >= LEAST_FOR_A_MONTH).then(|| self.spanning(part)),
         }
     }
 
     /// When, in months after the last point, the amount is `limit`.
     pub fn reaches(&self, limit: f64) -> Reached {
-        let rivals = self.rivals.iter().map(|rival| rival.own_reaches(limit));
-        Reached::spanning(self.own_reaches(limit), rivals)
-    }
-
-    fn own_reaches(&self, limit: f64) -> Reached {
-        let at = |side| self.crossing(limit, side).map(tidy);
-        let ends = self.spread.is_some();
+        let at = |side| self.lines.iter().map(move |line| line.reaches(limit, side));
+        let ends = self.lines[0].reach.is_some();
+        // That the limit is reached later, or never, by one of the lines is a part of the interval.
+        let latest = at(LOW).try_fold(0.0, |latest: f64, found| Some(latest.max(found?)));
+        let earliest = at(HIGH).flatten().reduce(f64::min);
         Reached {
-            estimate: at(Side::Estimate),
-            low: at(Side::High).filter(|_| ends),
-            high: at(Side::Low).filter(|_| ends),
+            estimate: at(ESTIMATE).next().flatten().map(tidy),
+            low: earliest.filter(|_| ends).map(tidy),
+            high: latest.filter(|_| ends).map(tidy),
         }
     }
 
-    /// The place of the point that is furthest off the line of all others, and the amount on that line; `None` if no point
-    /// is further off than chance explains.
-    pub fn outlier(points: &[(f64, f64)]) -> Option<(usize, f64)> {
-        if points.len() < PERSISTING {
-            return None;
-        }
-        let off = |place: usize| {
-            let mut others = points.to_vec();
-            let (time, amount) = others.remove(place);
-            let fit = Fit::independent(&others)?;
-            let level = fit.level(time, Side::Estimate);
-            let reach = fit.level(time, Side::High) - level;
-            let off = (fit.shape.level(amount) - level).abs() / reach;
-            let is_far = off > FAR && amount > 0.0;
-            is_far.then(|| (place, off, fit.amount(level)))
+    /// The estimate of the likeliest line, and the interval that spans those of all.
+    fn spanning(&self, of: impl Fn(&Line, Side) -> f64) -> Interval {
+        let ends = self.lines[0].reach.is_some();
+        let end = |side, further: fn(f64, f64) -> f64| {
+            let all = self.lines.iter().map(|line| of(line, side));
+            all.reduce(further).filter(|_| ends).map(tidy)
         };
-        let all = (0..points.len()).filter_map(off);
-        let (place, _, expected) = all.max_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some((place, expected))
+        Interval {
+            estimate: tidy(of(&self.lines[0], ESTIMATE)),
+            low: end(LOW, f64::min),
+            high: end(HIGH, f64::max),
+        }
+    }
+}
+
+impl Line {
+    fn new(points: &[(f64, f64)], shape: Shape, persists: bool) -> Line {
+        let count = points.len() as f64;
+        let logarithms = points.iter().map(|(_, amount)| amount.max(1.0).ln());
+        let unit = (logarithms.sum::<f64>() / count).exp();
+        let (to, last) = points[points.len() - 1];
+        let origin = shape.level(last, unit);
+        let level = |(time, amount): &(f64, f64)| (time - to, shape.level(*amount, unit) - origin);
+        let levels: Vec<(f64, f64)> = points.iter().map(level).collect();
+        let gap = -levels[0].0 / (count - 1.0);
+        let (rows, lengths) = if persists {
+            steps(&levels, gap)
+        } else {
+            (sums(&levels), Vec::new())
+        };
+        let exact = EXACT * unit;
+        let (found, weights) = weighed(&rows, exact);
+        let freedom = points.len() - 2;
+        let squares = (found.squares + freedom as f64 * exact * exact).max(f64::MIN_POSITIVE);
+        let spread = (squares / freedom as f64).sqrt();
+        let logarithms = |of: &[f64]| of.iter().map(|value| value.ln()).sum::<f64>();
+        let weighing = logarithms(&weights) - logarithms(&lengths) - found.determinant.ln();
+        let [level, both, slope] = found.inverse;
+        let mut line = Line {
+            shape,
+            unit,
+            now: found.now + origin,
+            slope: found.slope,
+            variance: if persists {
+                [0.0, 1.0 / gap, slope]
+            } else {
+                [1.0 + level, 2.0 * both, slope]
+            },
+            reach: (freedom > 0).then(|| spread * t95(freedom)),
+            likelihood: (weighing - freedom as f64 * squares.ln()) / 2.0,
+            outlier: None,
+        };
+        line.outlier = line.outlier(points, &weights).filter(|_| !persists);
+        line
+    }
+
+    fn outlier(&self, points: &[(f64, f64)], weights: &[f64]) -> Option<(usize, f64)> {
+        let (least, off, count) = OUTLIER;
+        let weights = weights.iter().enumerate();
+        let (place, weight) = weights.min_by(|a, b| a.1.total_cmp(b.1))?;
+        let ahead = points[place].0 - points.last()?.0;
+        let expected = self.amount(self.level(ahead, ESTIMATE));
+        let is_off = (points[place].1 - expected).abs() > off * expected;
+        (points.len() >= count && *weight < least && is_off).then_some((place, expected))
+    }
+
+    /// The level some months after the last point, or an end of the interval of a report of then.
+    fn level(&self, ahead: f64, side: Side) -> f64 {
+        let [constant, by_month, by_square] = self.variance;
+        let variance = constant + by_month * ahead + by_square * ahead * ahead;
+        self.now + self.slope * ahead + side * self.reach.unwrap_or(0.0) * variance.max(0.0).sqrt()
+    }
+
+    /// The amount that some months add.
+    fn added(&self, months: f64, side: Side) -> f64 {
+        let off = side * self.reach.unwrap_or(0.0) * self.variance[2].sqrt();
+        self.amount(self.now + (self.slope + off) * months) - self.amount(self.now)
     }
 
     /// The first time after the last point at which a side of the interval is at `limit` or above.
-    fn crossing(&self, limit: f64, side: Side) -> Option<f64> {
-        let limit = self.shape.level(limit);
-        let is_over = |months: f64| self.level(self.to + months, side) >= limit;
-        let steps = (0..=(MOST_MONTHS / STEP) as u32).map(|step| f64::from(step) * STEP);
-        let mut high = steps.into_iter().find(|months| is_over(*months))?;
-        let mut low = (high - STEP).max(0.0);
+    fn reaches(&self, limit: f64, side: Side) -> Option<f64> {
+        let limit = self.shape.level(limit, self.unit);
+        let is_over = |months: f64| self.level(months, side) >= limit;
+        if is_over(0.0) {
+            return Some(0.0);
+        }
+        let (mut low, mut high) = (0.0, FIRST_STEP);
+        while !is_over(high) {
+            (low, high) = (high, high * 1.05);
+            if high > MOST_MONTHS {
+                return None;
+            }
+        }
         for _ in 0..50 {
             let middle = (low + high) / 2.0;
             if is_over(middle) {
@@ -302,42 +279,20 @@ impl Fit {
         Some(high)
     }
 
-    /// The line, or an end of the interval of one more point.
-    fn level(&self, time: f64, side: Side) -> f64 {
-        let away = time - self.origin.0;
-        let line = self.origin.1 + self.slope * away;
-        let of_slope = away * away / self.leverage;
-        let variance = match self.deviations {
-            Deviations::Independent => 1.0 + 1.0 / self.count as f64 + of_slope,
-            Deviations::Persistent => away.max(0.0) + of_slope,
-        };
-        let off = self.spread.unwrap_or(0.0) * variance.sqrt();
-        match side {
-            Side::Low => line - off,
-            Side::Estimate => line,
-            Side::High => line + off,
-        }
-    }
-
     fn amount(&self, level: f64) -> f64 {
         match self.shape {
-            Shape::Exponential => level.exp().min(MOST),
             Shape::Linear => level.clamp(0.0, MOST),
+            Shape::Exponential => (level / self.unit).exp().min(MOST),
         }
     }
 }
 
 impl Shape {
-    fn levels(self, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-        let level = |(time, amount): &(f64, f64)| (*time, self.level(*amount));
-        points.iter().map(level).collect()
-    }
-
     /// The value that a line is drawn through.
-    fn level(self, amount: f64) -> f64 {
+    fn level(self, amount: f64, unit: f64) -> f64 {
         match self {
-            Shape::Exponential => amount.ln(),
             Shape::Linear => amount,
+            Shape::Exponential => unit * amount.ln(),
         }
     }
 }
@@ -351,123 +306,113 @@ mod tests {
         times.map(|month| (month, amount(month))).collect()
     }
 
-    #[test]
-    fn the_shape_is_the_one_that_the_points_have() {
-        let doubling = Fit::of(&series(12, |month| 1000.0 * 1.06f64.powf(month))).unwrap();
-        assert_eq!(doubling.shape, Shape::Exponential);
-        assert!((doubling.growth().estimate - 0.06).abs() < 1e-9);
-        let adding = Fit::of(&series(12, |month| 1000.0 + 500.0 * month)).unwrap();
-        assert_eq!(adding.shape, Shape::Linear);
-        assert!((adding.growth().estimate - 500.0 / 6500.0).abs() < 1e-9);
-        assert_eq!(adding.at(20.0).estimate, 11_000.0);
-        let few = Fit::of(&series(4, |month| 1000.0 + 500.0 * month)).unwrap();
-        assert_eq!(few.shape, Shape::Exponential, "four points do not choose");
-        let from_nothing = Fit::of(&series(4, |month| 500.0 * month)).unwrap();
-        assert_eq!(from_nothing.shape, Shape::Linear, "0 has no logarithm");
+    fn wave(month: f64) -> f64 {
+        1000.0 * 1.05f64.powf(month) * (1.0 + 0.02 * (2.0 * month).sin())
     }
 
     #[test]
-    fn the_interval_is_that_of_the_textbook_formula() {
-        // x 1..5, y 1, 3, 2, 5, 4 (least squares by hand): slope 0.8, mean 3, s^2 = 3.6 / 3, t of 3 = 3.1824.
-        let points = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (4.0, 5.0), (5.0, 4.0)];
-        let fit = Fit::shaped(&points, Shape::Linear).unwrap();
-        let Interval {
-            estimate,
-            low,
-            high,
-        } = fit.at(7.0);
-        let off = 3.182_446 * 1.2f64.sqrt() * (1.0f64 + 0.2 + 16.0 / 10.0).sqrt();
-        assert!((estimate - 6.2).abs() < 1e-9);
-        assert!((high.unwrap() - estimate - off).abs() < 1e-4, "{high:?}");
-        assert!((estimate - low.unwrap() - off).abs() < 1e-4, "{low:?}");
-        let slope_off = 3.182_446 * 1.2f64.sqrt() / 10f64.sqrt();
-        let growth = fit.growth();
-        assert!((growth.high.unwrap() - (0.8 + slope_off) / 4.6).abs() < 1e-4);
+    fn the_shape_is_the_one_that_the_points_have() {
+        let doubling = Fit::new(&series(12, |month| 1000.0 * 1.06f64.powf(month))).unwrap();
+        assert_eq!(doubling.shape(), Shape::Exponential);
+        assert!((doubling.rate().a_month.unwrap().estimate - 0.06).abs() < 1e-9);
+        let adding = Fit::new(&series(12, |month| 1000.0 + 500.0 * month)).unwrap();
+        assert_eq!(adding.shape(), Shape::Linear);
+        let a_month = adding.rate().a_month.unwrap();
+        assert!((a_month.estimate - 500.0 / 6500.0).abs() < 1e-9);
+        assert_eq!(adding.at(20.0).estimate, 11_000.0);
+        let from_nothing = Fit::new(&series(4, |month| 500.0 * month)).unwrap();
+        assert_eq!(from_nothing.shape(), Shape::Linear, "0 has no logarithm");
+    }
+
+    #[test]
+    fn four_reports_in_a_line_are_taken_for_a_line_whose_end_is_not_known_to_the_day() {
+        let points = [(0.0, 310.2), (1.0, 325.1), (2.0, 339.8), (3.0, 354.9)];
+        let found = Fit::new(&points).unwrap().reaches(500.0);
+        let truth = (500.0 - 354.9) / ((354.9 - 310.2) / 3.0);
+        let (low, high) = (found.low.unwrap(), found.high.unwrap());
+        assert!((found.estimate.unwrap() - truth).abs() < 0.1, "{found:?}");
+        assert!(low + 0.3 < truth && truth + 0.3 < high, "{found:?} {truth}");
+        assert!(high - low < 6.0, "{found:?}");
+    }
+
+    #[test]
+    fn lines_have_the_intervals_of_the_textbook() {
+        // x 1..4, y 1, 3, 2, 5 (by hand), 3 after the last; t of 2 = 4.303. Independent: slope 1.1, mean 2.75, s^2 = 2.7 / 2.
+        // Persistent: steps 2, -1, 3, drift 4 / 3, s^2 = 26 / 3 / 2.
+        let points = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (4.0, 5.0)];
+        let independent = 1.35 * (1.0 + 0.25 + 4.5 * 4.5 / 5.0);
+        for (persists, expected, variance) in [
+            (false, 7.7, independent),
+            (true, 9.0, 26.0 / 6.0 * (3.0 + 9.0 / 3.0)),
+        ] {
+            let line = Line::new(&points, Shape::Linear, persists);
+            let off = 4.303 * f64::sqrt(variance);
+            for side in [LOW, ESTIMATE, HIGH] {
+                let level = line.level(3.0, side);
+                assert!((level - expected - side * off).abs() < 1e-3, "{line:?}");
+            }
+        }
+        let jump = series(24, |month| if month < 12.0 { 1000.0 } else { 3000.0 });
+        let Interval { estimate, low, .. } = Fit::new(&jump).unwrap().at(23.0);
+        assert!((estimate - 3000.0).abs() < 1e-3 && low.unwrap() > 2900.0);
     }
 
     #[test]
     fn two_points_have_a_rate_and_no_interval_and_a_day_has_none() {
-        let two = Fit::of(&[(0.0, 100.0), (2.0, 121.0)]).unwrap();
-        assert_eq!((two.growth().estimate, two.growth().low), (0.1, None));
-        let reached = two.reaches(161.051);
+        let two = Fit::new(&[(0.0, 100.0), (2.0, 120.0)]).unwrap();
+        let a_month = two.rate().a_month.unwrap();
+        assert_eq!((a_month.low, a_month.high), (None, None));
+        assert!((a_month.estimate - 10.0 / 120.0).abs() < 1e-9);
+        let reached = two.reaches(150.0);
         assert!((reached.estimate.unwrap() - 3.0).abs() < 1e-6);
         assert_eq!((reached.low, reached.high), (None, None));
-        assert_eq!(Fit::of(&[(0.0, 100.0), (0.01, 121.0)]), None);
-        assert_eq!(Fit::of(&[(0.0, 100.0)]), None);
-        assert_eq!(Fit::of(&[]), None);
+        assert_eq!(Fit::new(&[(0.0, 100.0), (0.01, 121.0)]), None);
+        assert_eq!(Fit::new(&[(0.0, 100.0)]), None);
+        assert_eq!(Fit::new(&[]), None);
+    }
+
+    #[test]
+    fn less_than_a_month_has_a_rate_a_day_only() {
+        let days: Vec<_> = (0..4)
+            .map(|day| (f64::from(day) * DAY, 1e6 + 1e5 * f64::from(day)))
+            .collect();
+        let rate = Fit::new(&days).unwrap().rate();
+        assert!((rate.a_day.estimate / 1e5 - 1.0).abs() < 1e-6, "{rate:?}");
+        assert_eq!(rate.a_month, None);
     }
 
     #[test]
     fn what_shrinks_or_is_full_already_is_not_reached_later() {
-        let shrinking = Fit::of(&series(4, |month| 1000.0 * 0.9f64.powf(month))).unwrap();
+        let shrinking = Fit::new(&series(4, |month| 1000.0 * 0.9f64.powf(month))).unwrap();
         assert_eq!(shrinking.reaches(2000.0).estimate, None);
         assert_eq!(shrinking.reaches(500.0).estimate, Some(0.0));
-        let steady = Fit::of(&series(9, |_| 7.0)).unwrap();
-        assert_eq!(steady.growth().estimate, 0.0);
-        assert_eq!(steady.deviations, Deviations::Independent);
-        assert_eq!(steady.reaches(8.0).high, None);
+        let steady = Fit::new(&series(9, |_| 7.0)).unwrap();
+        assert_eq!(steady.rate().a_day.estimate, 0.0);
+        assert_eq!(steady.reaches(8.0).estimate, None);
     }
 
     #[test]
-    fn the_ends_are_crossed_before_and_after_the_line() {
-        let noisy = series(12, |month| {
-            1000.0 * 1.05f64.powf(month) * (1.0 + 0.02 * (2.0 * month).sin())
-        });
-        let Reached {
-            estimate,
-            low,
-            high,
-        } = Fit::of(&noisy).unwrap().reaches(4000.0);
-        let (estimate, low, high) = (estimate.unwrap(), low.unwrap(), high.unwrap());
-        assert!(
-            low < estimate && estimate < high && high < 75.0,
-            "{low} {estimate} {high}"
-        );
-    }
-
-    #[test]
-    fn a_forecast_goes_on_from_the_last_point_where_deviations_persist() {
-        let wave = |month: f64| 1000.0 * 1.05f64.powf(month) * (1.0 + 0.02 * (2.0 * month).sin());
-        let fit = Fit::of(&series(24, wave)).unwrap();
-        assert_eq!(fit.deviations, Deviations::Independent);
-        let jump = series(24, |month| if month < 12.0 { 1000.0 } else { 3000.0 });
-        let fit = Fit::of(&jump).unwrap();
-        assert_eq!(fit.deviations, Deviations::Persistent);
-        let width = |month: f64| {
-            let Interval { low, high, .. } = fit.at(month);
-            high.unwrap().ln() - low.unwrap().ln()
-        };
-        assert!((fit.at(23.0).estimate - 3000.0).abs() < 1e-3 && width(23.0) < 1e-6);
-        assert!(width(24.0) < width(26.0) && width(26.0) < width(35.0));
-        assert_eq!(fit.at(22.0).low, None);
-        // One step of ln 3 in 23 months: s^2 = (ln 3 - d)^2 + 22 d^2 over 22, where d = ln 3 / 23; t of 22 = 2.0739.
-        let (all, drift) = (3f64.ln(), 3f64.ln() / 23.0);
-        let spread = (((all - drift).powi(2) + 22.0 * drift * drift) / 22.0).sqrt();
-        let off = 2.073_873 * spread * (4.0f64 + 16.0 / 23.0).sqrt();
-        assert!(
-            (width(27.0) / 2.0 - off).abs() < 1e-4,
-            "{} {off}",
-            width(27.0) / 2.0
-        );
-    }
-
-    #[test]
-    fn a_point_that_the_others_contradict_is_found() {
-        let wave = |month: f64| 1000.0 * 1.05f64.powf(month) * (1.0 + 0.02 * (2.0 * month).sin());
+    fn a_point_that_the_others_contradict_is_found_and_moves_the_line_little() {
         let mut points = series(12, wave);
-        assert_eq!(Fit::outlier(&points), None);
+        let before = Fit::new(&points).unwrap();
+        assert_eq!(before.outlier, None);
         points[7].1 /= 2.0;
-        let (place, expected) = Fit::outlier(&points).unwrap();
+        let after = Fit::new(&points).unwrap();
+        let (place, expected) = after.outlier.unwrap();
         assert_eq!(place, 7);
         assert!((expected / wave(7.0) - 1.0).abs() < 0.03, "{expected}");
+        let moved = after.at(15.0).estimate / before.at(15.0).estimate;
+        assert!((moved - 1.0).abs() < 0.02, "{moved}");
     }
 
     #[test]
     fn absurd_growth_stays_a_number() {
-        let fit = Fit::of(&[(0.0, 1.0), (0.04, u64::MAX as f64)]).unwrap();
-        assert_eq!(
-            (fit.growth().estimate, fit.at(100.0).estimate),
-            (1e30, 1e30)
+        let fit = Fit::new(&[(0.0, 1.0), (0.04, 1e12), (0.08, u64::MAX as f64)]).unwrap();
+        let found = [fit.at(100.0), fit.rate().a_day];
+        let ends = found.map(|of| [Some(of.estimate), of.low, of.high]);
+        assert!(
+            ends.iter().flatten().all(|end| end.unwrap().abs() <= 1e30),
+            "{found:?}"
         );
     }
 }

@@ -1,15 +1,18 @@
-//! How fast the data grows, the forecast, and when the fullest node is full.
+//! How fast the data grows, the forecast, and which node is full first.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
+use slotscope_findings::summary::Sizes;
 use slotscope_findings::summary::balance::tidy;
 
-use crate::trend::fit::{Deviations, Fit, Shape};
-use crate::trend::interval::{Interval, Reached};
-use crate::trend::point::{Condensed, FullestAt};
+use crate::trend::fit::{Fit, Interval, Rate, Reached, Shape};
+use crate::trend::names::Pool;
+use crate::trend::point::{Condensed, FullestAt, Used};
 
 /// Seconds of a month: a twelfth of a year of the calendar.
 pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
@@ -25,7 +28,7 @@ pub struct Forecast {
     pub span_months: f64,
     /// Growth by metric.
     pub growth: PerMetric<Growth>,
-    /// When the fullest node is full; absent where no report has bytes, or no memory limit is known.
+    /// The node that is full first; absent where no report has bytes, or no memory limit is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full: Option<Full>,
 }
@@ -35,19 +38,16 @@ pub struct Forecast {
 pub struct Growth {
     /// How many reports it is computed from.
     pub reports: u64,
-    /// Whether by the same percentage or the same amount each month.
+    /// Whether by the same percentage or the same amount each month, the likelier.
     pub shape: Shape,
-    /// As a part of all data, a month; 0.05 for 5%.
-    pub a_month: Interval,
+    /// How fast.
+    #[serde(flatten)]
+    pub rate: Rate,
     /// The result.
     pub ahead: Vec<Ahead>,
-    /// How reports deviate from it.
-    pub deviations: Deviations,
-    /// How alike the deviations of neighbouring reports are, from -1 to 1; absent below 8 reports.
-    pub autocorrelation: Option<f64>,
-    /// The line itself, for the charts.
+    /// The amounts, for the charts.
     #[serde(skip)]
-    pub line: Line,
+    pub series: Series,
 }
 
 /// The numbers of a later report.
@@ -61,114 +61,78 @@ pub struct Ahead {
     pub load: Interval,
 }
 
-/// When the fullest node is full.
+/// The node that is full first, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Full {
-    /// The fullest node of the newest report.
-    pub node: FullestAt,
-    /// The basis of its growth.
+    /// Its id.
+    pub id: Name,
+    /// Its display name.
+    pub node: Name,
+    /// What its growth is computed from.
     pub basis: Basis,
-    /// Bytes that a node may use.
+    /// How many reports have that.
+    pub reports: u64,
+    /// Bytes that it may use.
     pub maxmemory: u64,
-    /// Bytes that the node uses.
+    /// Bytes that it uses.
     pub used: u64,
-    /// Whether `used` is the memory that servers use, not the bytes of the dump alone.
+    /// Whether `used` is the memory that its server uses, not the bytes of its keys alone.
     pub measured: bool,
-    /// When, in months after the newest report; 0 where it is full.
+    /// When, in months after the newest of these reports; 0 where it is full.
     pub months: Reached,
     /// When by the estimate, in seconds since 1970 (UTC).
     pub at: Option<u64>,
-    /// The forecast of an earlier report.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_forecast: Option<LastForecast>,
-    /// The line itself, for the charts.
+    /// The amounts, for the charts.
     #[serde(skip)]
-    pub line: Line,
+    pub series: Series,
 }
 
-/// The basis of the fullest node's growth.
+/// What the growth of the node that is full first is computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// The fullest node of each report: all have the same nodes and slots.
+    /// The memory that its server used in each report. Of all nodes it is the one that is full first.
+    UsedMemory,
+    /// The bytes of keys of the fullest node of each report: all have the same nodes and slots.
     FullestNodes,
-    /// All data, of which the node keeps the part that it has in the newest report: nodes or slots changed.
+    /// The bytes of all keys, of which the fullest node keeps its part of today: nodes or slots changed.
     AllData,
 }
 
-/// The newest forecast that a report carries.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct LastForecast {
-    /// The report.
-    pub file: Name,
-    /// Its time, in seconds since 1970 (UTC).
-    pub at: u64,
-    /// The node that was to be full first.
-    pub node: Name,
-    /// Bytes that a node was to use at most.
-    pub maxmemory: u64,
-    /// In this many months.
-    pub months: f64,
-    /// The time of that, in seconds since 1970 (UTC).
-    pub full_at: u64,
-}
-
-/// Amounts over time and the line through them.
+/// Amounts over time and the lines through them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct Series {
     /// Times in seconds since 1970, and amounts.
     pub points: Vec<(u64, f64)>,
-    /// The first of these times, which the fit counts months from.
-    pub start: u64,
-    /// The line through them.
+    /// The lines, in months since the first of these times.
     pub fit: Fit,
-    /// The factor of its amounts.
-    pub scale: f64,
 }
 
-impl Line {
-    /// Through amounts over time; `None` where they are too few, or too near to each other.
-    fn of(points: Vec<(u64, f64)>) -> Option<Line> {
+impl Series {
+    /// `None` where the points are too few, or too near to each other.
+    fn new(points: Vec<(u64, f64)>) -> Option<Series> {
         let start = points.first()?.0;
-        let fit = Fit::of(&by_month(&points))?;
-        Some(Line {
-            points,
-            start,
-            fit,
-            scale: 1.0,
-        })
+        let months = points
+            .iter()
+            .map(|(at, amount)| (months(start, *at), *amount));
+        let fit = Fit::new(&months.collect::<Vec<_>>())?;
+        Some(Series { points, fit })
     }
 
-    /// The same, whose points deviate as those of `other` where these persist: chance may hide it in one of two lines.
-    fn like(self, other: &Line) -> Line {
-        let fit = match other.fit.deviations {
-            Deviations::Persistent => self.fit.persistent(&by_month(&self.points)),
-            Deviations::Independent => self.fit,
-        };
-        Line { fit, ..self }
+    /// The first time.
+    pub(crate) fn start(&self) -> u64 {
+        self.points[0].0
+    }
+
+    /// The newest time and amount.
+    pub(crate) fn newest(&self) -> (u64, f64) {
+        self.points[self.points.len() - 1]
     }
 
     /// The line at a time, and the interval around it.
     pub(crate) fn at(&self, at: u64) -> Interval {
-        let scaled = |amount: f64| tidy(amount * self.scale);
-        let Interval {
-            estimate,
-            low,
-            high,
-        } = self.fit.at(months(self.start, at));
-        Interval {
-            estimate: scaled(estimate),
-            low: low.map(scaled),
-            high: high.map(scaled),
-        }
+        self.fit.at(months(self.start(), at))
     }
-}
-
-/// The same points by months since the first.
-fn by_month(points: &[(u64, f64)]) -> Vec<(f64, f64)> {
-    let start = points.first().map_or(0, |(at, _)| *at);
-    let month = |(at, amount): &(u64, f64)| (months(start, *at), *amount);
-    points.iter().map(month).collect()
 }
 
 /// Months from one time to a later one.
@@ -177,31 +141,29 @@ pub fn months(from: u64, to: u64) -> f64 {
 }
 
 /// The time this many months after another.
-fn after(at: u64, months: f64) -> u64 {
+pub(crate) fn after(at: u64, months: f64) -> u64 {
     at.saturating_add((months * MONTH_SECS) as u64)
 }
 
 impl Forecast {
     /// From the reports that growth is computed from; `None` where they are fewer than two or within a day.
-    pub(crate) fn of(
+    pub(crate) fn new(
         reports: &[&Condensed],
         maxmemory: Option<u64>,
-        earlier: &[Condensed],
+        all: &[Condensed],
+        pool: &Pool,
     ) -> Option<Self> {
         let growth = PerMetric {
-            keys: Growth::of(reports, Metric::Keys)?,
-            weights: PerWeight::from_fn(|metric| Growth::of(reports, metric)),
+            keys: Growth::new(reports, Metric::Keys)?,
+            weights: PerWeight::from_fn(|metric| Growth::new(reports, metric)),
         };
         let from = reports.last()?.point.at;
-        let mut full = growth
-            .bytes()
-            .and_then(|growth| Full::of(reports, growth, maxmemory.or(last_limit(earlier))?));
-        if let Some(full) = &mut full {
-            full.last_forecast = LastForecast::of(earlier, from);
-        }
+        let measured = || Full::from_used_memory(reports, maxmemory, pool);
+        let full =
+            measured().or_else(|| Full::from_keys(reports, maxmemory.or(last_limit(all))?, pool));
         Some(Forecast {
             from,
-            span_months: tidy(growth.keys.line.fit.span),
+            span_months: tidy(growth.keys.series.fit.span),
             growth,
             full,
         })
@@ -209,118 +171,153 @@ impl Forecast {
 }
 
 impl Growth {
-    fn of(reports: &[&Condensed], metric: Metric) -> Option<Self> {
+    fn new(reports: &[&Condensed], metric: Metric) -> Option<Self> {
         let point = |report: &&Condensed| {
             let load = report.point.load.get(metric)?;
             Some((report.point.at, *load as f64))
         };
-        let line = Line::of(reports.iter().filter_map(point).collect())?;
-        let from = line.points.last()?.0;
-        let ahead = AHEAD
-            .into_iter()
-            .filter(|ahead| f64::from(*ahead) <= line.fit.span + 0.5);
+        let series = Series::new(reports.iter().filter_map(point).collect())?;
+        let from = series.newest().0;
+        let ahead = AHEAD.into_iter();
+        let ahead = ahead.filter(|ahead| f64::from(*ahead) <= series.fit.span + 0.5);
         let ahead = ahead.map(|months| {
             let at = after(from, months.into());
-            let load = line.at(at);
+            let load = series.at(at);
             Ahead { months, at, load }
         });
         Some(Growth {
-            reports: line.fit.count as u64,
-            shape: line.fit.shape,
-            a_month: line.fit.growth(),
+            reports: series.points.len() as u64,
+            shape: series.fit.shape(),
+            rate: series.fit.rate(),
             ahead: ahead.collect(),
-            deviations: line.fit.deviations,
-            autocorrelation: line.fit.autocorrelation,
-            line,
+            series,
         })
     }
 }
 
 impl Full {
-    fn of(reports: &[&Condensed], all: &Growth, maxmemory: u64) -> Option<Self> {
+    /// The node that is full first by the memory that servers measured in each report; `None` where no node has two reports.
+    fn from_used_memory(
+        reports: &[&Condensed],
+        maxmemory: Option<u64>,
+        pool: &Pool,
+    ) -> Option<Self> {
+        let newest = reports
+            .iter()
+            .rev()
+            .find(|report| !report.used.is_empty())?;
+        let mut over_time: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
+        for report in reports {
+            for node in &report.used {
+                let points = over_time.entry(node.id).or_default();
+                // A report that lists a node twice has one of the two.
+                if points.last().is_none_or(|(at, _)| *at < report.point.at) {
+                    points.push((report.point.at, node.used as f64));
+                }
+            }
+        }
+        let names = pool.names();
+        let node = |node: &Used| {
+            let series = Series::new(over_time.remove(&node.id)?)?;
+            let names = [node.id, node.name].map(|id| names[id as usize].clone());
+            let limit = maxmemory.unwrap_or(node.maxmemory);
+            Some(Full::new(
+                names,
+                Basis::UsedMemory,
+                (node.used, limit, true),
+                series,
+            ))
+        };
+        newest.used.iter().filter_map(node).min_by(|a, b| {
+            let months = |full: &Full| full.months.estimate.unwrap_or(f64::INFINITY);
+            let part = |full: &Full| full.used as f64 / full.maxmemory as f64;
+            let by_months = months(a).total_cmp(&months(b));
+            by_months.then(part(b).total_cmp(&part(a)))
+        })
+    }
+
+    /// The node with the most bytes of keys, from these bytes. Where its memory was measured once, what is not keys is taken
+    /// to stay as it is.
+    fn from_keys(reports: &[&Condensed], maxmemory: u64, pool: &Pool) -> Option<Self> {
         let fullest = |report: &Condensed| report.point.nodes.fullest.bytes().cloned().flatten();
         let newest = reports
             .iter()
             .rev()
             .find(|report| fullest(report).is_some())?;
-        let node = fullest(newest)?;
-        let points = reports.iter();
-        let points: Vec<_> = points
-            .filter_map(|report| Some((report.point.at, fullest(report)?.load as f64)))
-            .collect();
+        let FullestAt { id, name, load } = fullest(newest)?;
+        let total = |report: &Condensed| report.point.load.bytes().map(|bytes| *bytes as f64);
         let is_same = reports.iter().all(|report| report.layout == newest.layout);
-        let (basis, line) = if is_same {
-            (Basis::FullestNodes, Line::of(points)?.like(&all.line))
-        } else {
-            let total = newest.point.load.bytes().copied().unwrap_or(0).max(1);
-            let line = Line {
-                points,
-                scale: node.load as f64 / total as f64,
-                ..all.line.clone()
-            };
-            (Basis::AllData, line)
+        let part = load as f64 / total(newest)?.max(1.0);
+        let keys = |report: &Condensed| {
+            if is_same {
+                fullest(report).map(|node| node.load as f64)
+            } else {
+                total(report).map(|total| total * part)
+            }
         };
-        let measured = newest.said.as_ref().and_then(|said| said.used_per_byte);
-        let per_byte = measured.unwrap_or(1.0);
-        let used = (node.load as f64 * per_byte) as u64;
+        let names = pool.names();
+        let measured = newest
+            .used
+            .iter()
+            .find(|used| *names[used.id as usize] == id);
+        let used = measured.map_or(load, |measured| measured.used);
+        // A byte of an RDB file takes more in memory; estimates of memory are what the keys take, or too much.
+        let ratio = used as f64 / load.max(1) as f64;
+        let per_byte = match newest.sizes {
+            Some(Sizes::Serialized) => ratio,
+            _ => ratio.min(1.0),
+        };
+        let rest = used as f64 - load as f64 * per_byte;
+        let points = reports.iter();
+        let points =
+            points.filter_map(|report| Some((report.point.at, keys(report)? * per_byte + rest)));
+        let series = Series::new(points.collect())?;
+        let basis = if is_same {
+            Basis::FullestNodes
+        } else {
+            Basis::AllData
+        };
+        Some(Full::new(
+            [id, name],
+            basis,
+            (used, maxmemory, measured.is_some()),
+            series,
+        ))
+    }
+
+    fn new(
+        [id, node]: [Name; 2],
+        basis: Basis,
+        (used, maxmemory, measured): (u64, u64, bool),
+        series: Series,
+    ) -> Self {
         let months = if used >= maxmemory {
+            let now = Some(0.0);
             Reached {
-                estimate: Some(0.0),
-                low: Some(0.0),
-                high: Some(0.0),
+                estimate: now,
+                low: now,
+                high: now,
             }
         } else {
-            line.fit.reaches(maxmemory as f64 / per_byte / line.scale)
+            series.fit.reaches(maxmemory as f64)
         };
-        let from = newest.point.at;
-        Some(Full {
+        let from = series.newest().0;
+        Full {
+            id,
             node,
             basis,
+            reports: series.points.len() as u64,
             maxmemory,
             used,
-            measured: measured.is_some(),
-            at: months.estimate.map(|months| after(from, months)),
+            measured,
             months,
-            last_forecast: None,
-            line: Line {
-                scale: line.scale * per_byte,
-                points: line
-                    .points
-                    .iter()
-                    .map(|(at, load)| (*at, load * per_byte))
-                    .collect(),
-                ..line
-            },
-        })
+            at: months.estimate.map(|months| after(from, months)),
+            series,
+        }
     }
 }
 
 /// The memory limit of the newest report that has one.
 fn last_limit(reports: &[Condensed]) -> Option<u64> {
-    let said = reports
-        .iter()
-        .rev()
-        .find_map(|report| report.said.as_ref())?;
-    Some(said.maxmemory)
-}
-
-impl LastForecast {
-    /// That of the newest report before the time `from` that has one; else that of the report of then.
-    fn of(reports: &[Condensed], from: u64) -> Option<Self> {
-        let of = |report: &Condensed| {
-            let said = report.said.as_ref()?;
-            let months = said.months?;
-            Some(LastForecast {
-                file: report.point.file.clone(),
-                at: report.point.at,
-                node: said.node.clone(),
-                maxmemory: said.maxmemory,
-                months,
-                full_at: after(report.point.at, months),
-            })
-        };
-        let earlier = reports.iter().rev().filter(|report| report.point.at < from);
-        let same = reports.iter().filter(|report| report.point.at == from);
-        earlier.chain(same).find_map(of)
-    }
+    reports.iter().rev().find_map(|report| report.maxmemory)
 }

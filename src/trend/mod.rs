@@ -1,12 +1,10 @@
-//! Many reports of one cluster in the order of their dates: how fast it grows, which names came and went, and when the
-//! fullest node is full.
+//! Many reports of one cluster in the order of their dates: how fast it grows, which names came and went, and which node is
+//! full first.
 
 #[doc(hidden)]
 pub mod fit;
 #[doc(hidden)]
 pub mod forecast;
-#[doc(hidden)]
-pub mod interval;
 #[doc(hidden)]
 pub mod names;
 mod notes;
@@ -14,7 +12,7 @@ mod notes;
 pub(crate) mod outputs;
 #[doc(hidden)]
 pub mod point;
-mod student;
+mod squares;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 mod wording;
@@ -30,14 +28,13 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::worded::Worded;
 
 use crate::diff::doubt::Doubt;
-use crate::trend::fit::Shape;
-use crate::trend::forecast::{Forecast, months};
-use crate::trend::interval::{Interval, Reached};
+use crate::trend::fit::{Rate, Reached};
+use crate::trend::forecast::{Basis, Forecast, months};
 use crate::trend::names::{Lists, NameTrend, Pool, Row, list_of};
 use crate::trend::point::{Condensed, Point};
 
 /// The name and version of the form of the trend.
-pub const SCHEMA: &str = "slotscope.trend/1";
+pub const SCHEMA: &str = "slotscope.trend/2";
 /// Reports, at most: a daily one for five years and more.
 const MOST_REPORTS: usize = 2000;
 
@@ -77,10 +74,10 @@ pub struct Outlook {
     pub by: Metric,
     /// All load of it in the newest report that growth is computed from, if there is one, else in the newest.
     pub load: u64,
-    /// The growth a month.
-    pub growth: Option<(Shape, Interval)>,
-    /// The node that is full first, and when.
-    pub full: Option<(Name, Reached, Option<u64>)>,
+    /// How fast it grows.
+    pub growth: Option<Rate>,
+    /// The node that is full first, and when, and what that is computed from.
+    pub full: Option<(Name, Reached, Option<u64>, Basis)>,
 }
 
 /// How reports are put together.
@@ -148,7 +145,7 @@ impl History {
         }
         let used: Vec<&Condensed> = self.used().collect();
         let by = self.metric(options.by, &used)?;
-        let forecast = Forecast::of(&used, options.maxmemory, &self.reports);
+        let forecast = Forecast::new(&used, options.maxmemory, &self.reports, &self.pool);
         let mut notes: Vec<String> = differences
             .into_iter()
             .map(|(file, what)| format!("{file}: {what}"))
@@ -241,8 +238,8 @@ impl History {
             times: [time(self.reports.first()), time(self.reports.last())],
             by,
             load: newest.point.load.get(by).copied().unwrap_or(0),
-            growth: growth.map(|growth| (growth.shape, growth.a_month)),
-            full: full.map(|full| (full.node.name.clone(), full.months, full.at)),
+            growth: growth.map(|growth| growth.rate),
+            full: full.map(|full| (full.node.clone(), full.months, full.at, full.basis)),
         }
     }
 }

@@ -12,8 +12,7 @@ use slotscope_engine::name::Name;
 
 use crate::diff::fate::{Fate, Known};
 use crate::diff::report::NameList;
-use crate::trend::fit::Fit;
-use crate::trend::interval::Interval;
+use crate::trend::fit::{Fit, Rate};
 
 /// Names whose loads are in the JSON, and names that appeared or vanished.
 const SERIES: usize = 100;
@@ -49,8 +48,8 @@ pub struct NameSeries {
     pub name: Name,
     /// Its loads in the reports, in the order of the reports; null if one does not list it.
     pub loads: Vec<Option<u64>>,
-    /// Its growth a month, through the reports that list it; absent where fewer than two do.
-    pub growth: Option<Interval>,
+    /// Its growth, through the reports that list it; absent where fewer than two do.
+    pub growth: Option<Rate>,
     /// Its part of all load in the newest report.
     pub share: f64,
 }
@@ -118,7 +117,7 @@ impl Pool {
     }
 
     /// The names by their ids.
-    fn names(&self) -> Vec<&Name> {
+    pub(crate) fn names(&self) -> Vec<&Name> {
         let mut names: Vec<_> = self.ids.iter().collect();
         names.sort_by_key(|(_, id)| **id);
         names.into_iter().map(|(name, _)| name).collect()
@@ -192,11 +191,11 @@ impl NameTrend {
             }
             let listed = rows.iter();
             let listed = listed.filter_map(|row| Some((row.month, row.list.load(*id)? as f64)));
-            let fit = Fit::of(&listed.collect::<Vec<_>>());
+            let fit = Fit::new(&listed.collect::<Vec<_>>());
             NameSeries {
                 name: names[*id as usize].clone(),
                 loads,
-                growth: fit.map(|fit| fit.growth()),
+                growth: fit.map(|fit| fit.rate()),
                 share: *load as f64 / newest.total.max(1) as f64,
             }
         };

@@ -1,14 +1,15 @@
 //! Limits of the comparison: reports that are not of one kind, that are left out, or that lack a part.
 
+use std::collections::BTreeMap;
+
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::{amount, amount_cell, bytes, counted, day, list, short};
+use slotscope_engine::text::{amount, amount_cell, counted, list, short};
 use slotscope_findings::summary::Sizes;
 
 use crate::diff::doubt::Doubt;
 use crate::trend::Options;
-use crate::trend::fit::{Deviations, Fit};
-use crate::trend::forecast::{Basis, Forecast, Full, months};
+use crate::trend::forecast::{Basis, Forecast, Full};
 use crate::trend::names::{Lists, have_nothing_in_common, list_of};
 use crate::trend::point::Condensed;
 
@@ -121,16 +122,8 @@ pub(super) fn fits(
             "two reports give a rate and no interval: how far off it may be shows from three on",
         ));
     }
-    let of_all = forecast.growth.get(by).map(|growth| &growth.line.fit);
-    let of_fullest = forecast.full.as_ref().map(|full| &full.line.fit);
-    let mut fits = of_all.into_iter().chain(of_fullest);
-    if fits.any(|fit| fit.deviations == Deviations::Persistent) {
-        notes.push(String::from(
-            "growth is not steady: deviations persist from report to report, so the forecast goes on from the newest \
-             report and its interval widens with time",
-        ));
-    }
-    notes.extend(outlier(used, by));
+    notes.extend(outlier(used, forecast, by));
+    notes.extend(reports_without_memory(used, forecast));
     if let Some(full) = &forecast.full {
         notes.extend(full_notes(full, forecast.span_months));
     }
@@ -138,47 +131,74 @@ pub(super) fn fits(
 }
 
 /// A report that the others contradict, though nothing about its input says so.
-fn outlier(used: &[&Condensed], by: Metric) -> Option<String> {
-    let start = used.first()?.point.at;
-    let with_load = used
-        .iter()
-        .filter_map(|report| Some((&report.point, *report.point.load.get(by)?)));
-    let with_load: Vec<_> = with_load.collect();
-    let points = with_load.iter();
-    let points = points.map(|(point, load)| (months(start, point.at), *load as f64));
-    let (place, expected) = Fit::outlier(&points.collect::<Vec<_>>())?;
-    let (point, load) = with_load[place];
-    let (load, expected) = (amount(by, load), amount_cell(by, expected as u64));
-    let file = &point.file;
+fn outlier(used: &[&Condensed], forecast: &Forecast, by: Metric) -> Option<String> {
+    let series = &forecast.growth.get(by)?.series;
+    let (place, expected) = series.fit.outlier?;
+    let (at, load) = series.points[place];
+    let point = used.iter().find(|report| report.point.at == at)?;
+    let (load, expected) = (amount(by, load as u64), amount_cell(by, expected as u64));
+    let file = &point.point.file;
     Some(format!(
         "{file}: {load}, where the other reports give {expected}: is its dump whole? Leave it out if not"
     ))
 }
 
+/// Measured memory that is not in all reports, or not of all nodes.
+fn reports_without_memory(used: &[&Condensed], forecast: &Forecast) -> Vec<String> {
+    let Some(full) = forecast
+        .full
+        .as_ref()
+        .filter(|full| full.basis == Basis::UsedMemory)
+    else {
+        return Vec::new();
+    };
+    let mut notes = Vec::new();
+    if full.reports < used.len() as u64 {
+        let (node, count) = (short(&full.node), full.reports);
+        notes.push(format!("used_memory of node {node} is in {count} of the reports: the others are not used for it"));
+    }
+    let mut times = BTreeMap::<u32, usize>::new();
+    for node in used.iter().flat_map(|report| &report.used) {
+        *times.entry(node.id).or_default() += 1;
+    }
+    let newest = used.iter().rev().find(|report| !report.used.is_empty());
+    let newest = newest.iter().flat_map(|report| &report.used);
+    let once = newest.filter(|node| times[&node.id] == 1).count() as u64;
+    if once > 0 {
+        let nodes = counted(once, "node");
+        notes.push(format!(
+            "{nodes} measured for the first time in the newest report: not forecast"
+        ));
+    }
+    notes
+}
+
 fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
     let mut notes = Vec::new();
-    if full.basis == Basis::AllData {
-        let what = "nodes or slots changed between the reports, so the fullest node is taken to grow as all data do";
-        notes.push(String::from(what));
+    let changed = match full.basis {
+        Basis::AllData => {
+            "nodes or slots changed between the reports, so the fullest node is taken to grow as all data do"
+        }
+        Basis::FullestNodes if full.measured => {
+            "used_memory was measured in one report: memory that is not keys is taken to stay as it is"
+        }
+        _ => "",
+    };
+    if !changed.is_empty() {
+        notes.push(String::from(changed));
     }
     if full
         .months
         .estimate
         .is_some_and(|months| months > span_months)
     {
-        let what =
-            "the fullest node is full later than the reports reach back: the forecast is uncertain";
+        let what = "the forecast reaches further ahead than the reports reach back: growth may change until then";
         notes.push(String::from(what));
     }
     if !full.measured {
         let what = "memory is that of the dump's keys, without the server's tables, buffers and fragmentation; \
                     analyze --used-memory measures them";
         notes.push(String::from(what));
-    }
-    let last = full.last_forecast.as_ref();
-    if let Some(last) = last.filter(|last| last.maxmemory != full.maxmemory) {
-        let (at, limit) = (day(last.at), bytes(last.maxmemory));
-        notes.push(format!("the forecast of {at} was for nodes of {limit}"));
     }
     notes
 }

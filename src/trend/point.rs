@@ -1,5 +1,7 @@
 //! The kept parts of one report: its numbers, who its nodes are, and its lists with ids in place of names.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,6 +10,7 @@ use slotscope_engine::hash::hash;
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 use slotscope_findings::summary::balance::Balance;
+use slotscope_findings::summary::capacity::NodeRoom;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::state::State;
 use slotscope_findings::summary::{Sizes, Summary};
@@ -66,17 +69,13 @@ pub struct SlotsAt {
     pub max_over_mean: PerMetric<Option<f64>>,
 }
 
-/// A forecast that a report carries.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Said {
-    /// Bytes that a node may use.
+/// The measured memory of a node, and its limit; its id and name are in the pool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Used {
+    pub id: u32,
+    pub name: u32,
+    pub used: u64,
     pub maxmemory: u64,
-    /// The node that is full first.
-    pub node: Name,
-    /// When, in months after the report.
-    pub months: Option<f64>,
-    /// The memory that servers use for each byte of the dump, if that was measured.
-    pub used_per_byte: Option<f64>,
 }
 
 /// All that is kept of a report.
@@ -95,8 +94,10 @@ pub(crate) struct Condensed {
     pub nodes: Vec<u32>,
     /// A hash of the slots of each node, in order: nodes of other ids may have the same slots.
     pub layout: Vec<u64>,
-    /// Its forecast.
-    pub said: Option<Said>,
+    /// The memory limit of the node that was to be full first.
+    pub maxmemory: Option<u64>,
+    /// What its nodes use, where servers measured it.
+    pub used: Vec<Used>,
     /// Its tags.
     pub tags: Lists,
     /// Its prefixes.
@@ -146,7 +147,8 @@ impl Condensed {
             source: summary.nodes.source.clone(),
             nodes,
             layout,
-            said: said(summary),
+            maxmemory: summary.capacity.as_ref().map(|capacity| capacity.maxmemory),
+            used: used(summary, pool)?,
             tags: lists(&report, pool, Report::tags)?,
             prefixes: lists(&report, pool, Report::prefixes)?,
             point,
@@ -160,9 +162,8 @@ impl Condensed {
         let fullest = self.point.nodes.fullest.iter();
         let fullest = fullest.filter_map(|(_, node)| node.as_ref());
         let fullest = fullest.flat_map(|node| [&node.id, &node.name]);
-        let said = self.said.iter().map(|said| &said.node);
         let others = [&self.point.file, &self.source];
-        let all = fullest.chain(said).chain(others).chain(&self.policy);
+        let all = fullest.chain(others).chain(&self.policy);
         all.map(|name| name.0.len()).sum()
     }
 }
@@ -188,25 +189,26 @@ fn slots_of(node: &NodeLoad) -> u64 {
     hash(&ends.flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
 }
 
-fn said(summary: &Summary) -> Option<Said> {
-    let capacity = summary.capacity.as_ref()?;
-    let first = capacity.first.as_ref()?;
-    let node = |id: &Name| summary.nodes.list.iter().find(|node| node.id == *id);
-    let used: u64 = capacity
-        .nodes
-        .iter()
-        .map(|room| room.used)
-        .fold(0, u64::saturating_add);
-    let dumped = summary.nodes.total(Metric::Bytes);
-    Some(Said {
-        maxmemory: capacity.maxmemory,
-        node: node(&first.id).map_or_else(|| first.id.clone(), NodeLoad::name),
-        months: first
-            .months
-            .filter(|months| months.is_finite() && *months >= 0.0),
-        used_per_byte: (capacity.measured && dumped > 0 && used > 0)
-            .then(|| used as f64 / dumped as f64),
-    })
+fn used(summary: &Summary, pool: &mut Pool) -> Result<Vec<Used>> {
+    let capacity = summary.capacity.as_ref();
+    let Some(capacity) = capacity.filter(|capacity| capacity.measured) else {
+        return Ok(Vec::new());
+    };
+    let list = summary.nodes.list.iter();
+    let names: BTreeMap<&Name, Name> = list.map(|node| (&node.id, node.name())).collect();
+    let used = |room: &NodeRoom| {
+        Ok(Used {
+            id: pool.id(&room.id)?,
+            name: pool.id(names.get(&room.id).unwrap_or(&room.id))?,
+            used: room.used,
+            // Reports before limits by node have one for all.
+            maxmemory: match room.maxmemory {
+                0 => capacity.maxmemory,
+                limit => limit,
+            },
+        })
+    };
+    capacity.nodes.iter().map(used).collect()
 }
 
 /// The lists that `of` finds in a report, for each of its metrics.

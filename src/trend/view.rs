@@ -1,22 +1,22 @@
 //! A trend as sections: the sentence, the reports over time, growth, the fullest node, and the names.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{
-    amount, amount_cell, counted, day, grouped, short, signed_percent, time,
-};
+use slotscope_engine::text::{amount, amount_cell, counted, day, grouped, short, time};
 use slotscope_report::view::curve::{Expected, Measured};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
 
 use crate::trend::Trend;
-use crate::trend::fit::Shape;
-use crate::trend::forecast::{Growth, Line, MONTH_SECS};
-use crate::trend::interval::Interval;
+use crate::trend::fit::{Interval, Shape};
+use crate::trend::forecast::{Series, after};
 use crate::trend::names::{NameEvent, NameSeries, NameTrend};
 use crate::trend::point::{FullestAt, Point};
+use crate::trend::wording::{self, rate};
 
 /// Rows of reports; of more the first and the newest are shown.
 const REPORTS: usize = 48;
+/// A picture reaches to the end of the interval if that is this many times as far as the estimate, at most.
+const FAR: f64 = 3.0;
 /// Steps of a line in a picture.
 const STEPS: u64 = 120;
 /// Marks of a row that shows a name over time.
@@ -57,78 +57,62 @@ fn growth_picture(trend: &Trend) -> Option<Section<'_>> {
 
 /// All load over time, in the metric of the trend.
 pub(crate) fn growth_curve(trend: &Trend) -> Option<Curve> {
-    let forecast = trend.forecast.as_ref()?;
-    let growth = forecast.growth.get(trend.by)?;
-    let load = |point: &Point| point.load.get(trend.by).map(|load| *load as f64);
-    let ahead = growth.line.fit.span / 2.0;
-    Some(curve(
-        trend,
-        trend.by,
-        &growth.line,
-        (&load, 1.0),
-        (ahead, None),
-    ))
-}
-
-/// The bytes of the fullest node over time, up to its limit.
-pub(crate) fn full_curve(trend: &Trend) -> Option<Curve> {
-    let full = trend.forecast.as_ref()?.full.as_ref()?;
-    let span = full.line.fit.span;
-    let ahead = full.months.high.or(full.months.estimate).unwrap_or(0.0) * 1.1;
-    let load = |point: &Point| {
-        let fullest = point.nodes.fullest.bytes()?.as_ref()?;
-        Some(fullest.load as f64)
-    };
-    let ahead = ahead.clamp(span / 4.0, span);
-    let per_byte = full.used as f64 / full.node.load.max(1) as f64;
-    let limit = Some(full.maxmemory);
-    Some(curve(
-        trend,
-        Metric::Bytes,
-        &full.line,
-        (&load, per_byte),
-        (ahead, limit),
-    ))
-}
-
-type LoadOf<'a> = &'a dyn Fn(&Point) -> Option<f64>;
-
-fn curve(
-    trend: &Trend,
-    metric: Metric,
-    line: &Line,
-    (load, scale): (LoadOf<'_>, f64),
-    (ahead, limit): (f64, Option<u64>),
-) -> Curve {
+    let series = &trend.forecast.as_ref()?.growth.get(trend.by)?.series;
     let measured = |point: &Point| {
         Some(Measured {
             at: point.at,
-            amount: load(point)? * scale,
+            amount: *point.load.get(trend.by)? as f64,
             is_left_out: point.left_out.is_some(),
         })
     };
-    let last = line.points.last().map_or(line.start, |(at, _)| *at);
-    let to = last.saturating_add((ahead * MONTH_SECS) as u64);
+    Some(Curve {
+        metric: trend.by,
+        points: trend.points.iter().filter_map(measured).collect(),
+        line: line(series, series.fit.span / 2.0),
+        limit: None,
+    })
+}
+
+/// The bytes of the node that is full first, until it is.
+pub(crate) fn full_curve(trend: &Trend) -> Option<Curve> {
+    let full = trend.forecast.as_ref()?.full.as_ref()?;
+    let (series, months) = (&full.series, &full.months);
+    let measured = |(at, amount): &(u64, f64)| Measured {
+        at: *at,
+        amount: *amount,
+        is_left_out: false,
+    };
+    // An interval without an end, or with a far one, would press the rest to the left.
+    let near = |end: &f64| {
+        months
+            .estimate
+            .is_none_or(|estimate| *end <= FAR * estimate)
+    };
+    let end = months.high.filter(near).or(months.estimate).or(months.low);
+    let ahead = end.map_or(series.fit.span, |end| {
+        (1.05 * end).max(series.fit.span / 4.0)
+    });
+    Some(Curve {
+        metric: Metric::Bytes,
+        points: series.points.iter().map(measured).collect(),
+        line: line(series, ahead),
+        limit: Some(full.maxmemory),
+    })
+}
+
+/// The line from the first point to some months after the last.
+fn line(series: &Series, ahead: f64) -> Vec<Expected> {
+    let (from, to) = (series.start(), after(series.newest().0, ahead));
     let expected = |step: u64| {
-        let span = (to - line.start) as f64;
-        let at = line.start + (span * step as f64 / STEPS as f64) as u64;
-        let Interval {
-            estimate,
-            low,
-            high,
-        } = line.at(at);
+        let at = from + ((to - from) as f64 * step as f64 / STEPS as f64) as u64;
+        let found = series.at(at);
         Expected {
             at,
-            amount: estimate,
-            band: low.zip(high),
+            amount: found.estimate,
+            band: found.low.zip(found.high),
         }
     };
-    Curve {
-        metric,
-        points: trend.points.iter().filter_map(measured).collect(),
-        line: (0..=STEPS).map(expected).collect(),
-        limit,
-    }
+    (0..=STEPS).map(expected).collect()
 }
 
 /// The ends of an interval in one cell: one without the other misleads.
@@ -140,35 +124,37 @@ fn ends(of: &Interval, spell: impl Fn(f64) -> String) -> Cell<'static> {
 
 fn growth(trend: &Trend) -> Option<Section<'_>> {
     let forecast = trend.forecast.as_ref()?;
-    let shape = |growth: &Growth| match growth.shape {
-        Shape::Exponential => "the same percentage",
-        Shape::Linear => "the same amount",
-    };
-    let table = Table::of(forecast.growth.iter())
-        .column(Column::words("metric").rank(Rank::Kept), |(metric, _)| {
+    let rows = forecast.growth.iter();
+    let rows = rows.map(|(metric, growth)| (metric, growth, rate(&growth.rate, metric)));
+    let table = Table::of(rows)
+        .column(Column::words("metric").rank(Rank::Kept), |(metric, ..)| {
             Cell::text(metric.title())
         })
-        .column(Column::for_people("now"), |(metric, growth)| {
-            let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
-            Cell::amount(*metric, last as u64)
+        .column(Column::for_people("now"), |(metric, growth, _)| {
+            Cell::amount(*metric, growth.series.newest().1 as u64)
         })
         .column(
-            Column::for_people("a month").rank(Rank::Kept),
-            |(_, growth)| Cell::text(signed_percent(growth.a_month.estimate)),
+            Column::for_people("growth").rank(Rank::Kept),
+            |(.., (change, _))| Cell::text(change.clone()),
         )
-        .column(Column::for_people("95% interval"), |(_, growth)| {
-            ends(&growth.a_month, signed_percent)
+        .column(Column::for_people("95% interval"), |(.., (_, ends))| {
+            Cell::of(ends.clone(), Cell::text)
         })
         .column(
-            Column::words("grows by").rank(Rank::Detail),
-            |(_, growth)| Cell::text(shape(growth)),
+            Column::words("grows").rank(Rank::Detail),
+            |(_, growth, _)| {
+                Cell::text(match growth.shape {
+                    Shape::Linear => "by an amount",
+                    Shape::Exponential => "by a percentage",
+                })
+            },
         )
         .column(
             Column::for_people("reports").rank(Rank::Detail),
-            |(_, growth)| Cell::count(growth.reports),
+            |(_, growth, _)| Cell::count(growth.reports),
         )
         .build();
-    let section = Section::titled("Growth a month").anchored("growth", "Growth");
+    let section = Section::titled("Growth").anchored("growth", "Growth");
     Some(section.table(table))
 }
 
@@ -198,11 +184,8 @@ fn ahead(trend: &Trend) -> Option<Section<'_>> {
 
 fn full(trend: &Trend) -> Option<Section<'_>> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
-    let mut section = Section::titled("The fullest node").anchored("full", "Fullest node");
-    section = section.line(full.to_string());
-    if let Some(last) = &full.last_forecast {
-        section = section.line(last.to_string());
-    }
+    let section = Section::titled("The node that is full first").anchored("full", "Full first");
+    let section = section.line(full.to_string());
     // The picture is for pages only; text and Markdown pass it over.
     Some(section.with_all(full_curve(trend).map(Block::Curve)))
 }
@@ -289,10 +272,8 @@ fn name_sections<'a>(
         .column(Column::for_people("now").rank(Rank::Main), |series| {
             Cell::of(listed(series).last(), |load| Cell::amount(by, *load))
         })
-        .column(Column::for_people("a month"), |series| {
-            Cell::of(series.growth, |growth| {
-                Cell::text(signed_percent(growth.estimate))
-            })
+        .column(Column::for_people("growth"), |series| {
+            Cell::of(series.growth, |growth| Cell::text(rate(&growth, by).0))
         })
         .column(Column::for_people("share"), |series| {
             Cell::share(series.share)
@@ -419,29 +400,20 @@ pub(crate) fn title(trend: &Trend) -> String {
 
 /// The finding on the chart of all load.
 pub(crate) fn growth_title(trend: &Trend) -> String {
-    let growth = trend
-        .forecast
-        .as_ref()
-        .and_then(|forecast| forecast.growth.get(trend.by));
+    let forecast = trend.forecast.as_ref();
+    let growth = forecast.and_then(|forecast| forecast.growth.get(trend.by));
     growth.map_or(String::new(), |growth| {
-        let a_month = signed_percent(growth.a_month.estimate);
-        let last = growth.line.points.last().map_or(0.0, |(_, load)| *load);
-        format!("{}, {a_month} a month", amount(trend.by, last as u64))
+        let now = amount(trend.by, growth.series.newest().1 as u64);
+        format!("{now}, {}", wording::growth(&growth.rate, trend.by))
     })
 }
 
-/// The finding on the chart of the fullest node.
+/// The finding on the chart of the node that is full first.
 pub(crate) fn full_title(trend: &Trend) -> String {
-    let full = trend
-        .forecast
-        .as_ref()
-        .and_then(|forecast| forecast.full.as_ref());
+    let forecast = trend.forecast.as_ref();
+    let full = forecast.and_then(|forecast| forecast.full.as_ref());
     full.map_or(String::new(), |full| {
-        let node = short(&full.node.name);
-        match full.months.estimate {
-            Some(0.0) => format!("Node {node} is full"),
-            Some(months) => format!("Node {node} is full in {months:.1} months"),
-            None => format!("Node {node} is not full as it grows now"),
-        }
+        let when = wording::full(&full.months, full.at);
+        format!("Node {} {when}", short(&full.node))
     })
 }

@@ -1,17 +1,16 @@
 //! How a cluster grows and when its fullest node is full, in sentences.
 
-use slotscope_engine::text::{amount, bytes, counted, day, percent, short, signed_percent};
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{amount, bytes, counted, day, short, signed_percent};
 use slotscope_findings::wording::InWords;
 
 use crate::trend::Outlook;
-use crate::trend::fit::Shape;
-use crate::trend::forecast::{Full, LastForecast};
-use crate::trend::interval::{Interval, Reached};
+use crate::trend::fit::{Interval, Rate, Reached};
+use crate::trend::forecast::{Basis, Full};
 
 slotscope_findings::displayed_in_words! {
     crate::trend::Outlook,
     crate::trend::forecast::Full,
-    crate::trend::forecast::LastForecast,
 }
 
 impl InWords for Outlook {
@@ -19,11 +18,12 @@ impl InWords for Outlook {
         let [from, to] = self.times.map(day);
         let reports = counted(self.reports as u64, "report");
         let mut sentence = format!("{reports}, {from} to {to}: {}", amount(self.by, self.load));
-        if let Some((shape, a_month)) = &self.growth {
-            sentence += &format!(", {}", growth(*shape, a_month));
+        if let Some(rate) = &self.growth {
+            sentence += &format!(", {}", growth(rate, self.by));
         }
-        if let Some((node, months, at)) = &self.full {
-            sentence += &format!("; node {} {}", short(node), full(months, *at));
+        if let Some((node, months, at, basis)) = &self.full {
+            let (node, when, by) = (short(node), full(months, *at), basis.words());
+            sentence += &format!("; by {by}, node {node} {when}");
         }
         sentence
     }
@@ -31,67 +31,86 @@ impl InWords for Outlook {
 
 impl InWords for Full {
     fn in_words(&self) -> String {
-        let (node, when) = (short(&self.node.name), full(&self.months, self.at));
+        let (node, when) = (short(&self.node), full(&self.months, self.at));
         let (used, limit) = (bytes(self.used), bytes(self.maxmemory));
-        format!("node {node} {when}: it uses {used} of {limit}")
+        let (by, reports) = (self.basis.words(), counted(self.reports, "report"));
+        format!("node {node} {when}: it uses {used} of {limit} (growth by {by} in {reports})")
     }
 }
 
-impl InWords for LastForecast {
-    fn in_words(&self) -> String {
-        let (node, at, full_at) = (short(&self.node), day(self.at), day(self.full_at));
-        let months = in_months(self.months);
-        format!("the report of {at} forecast: node {node} is full {months}, on {full_at}")
+impl Basis {
+    fn words(self) -> &'static str {
+        match self {
+            Basis::UsedMemory => "used_memory",
+            Basis::FullestNodes => "the bytes of its keys",
+            Basis::AllData => "the bytes of all keys",
+        }
     }
 }
 
-/// `growing by 6.2% a month (+5.8% to +6.6%)`.
-fn growth(shape: Shape, a_month: &Interval) -> String {
-    let change = percent(a_month.estimate.abs());
-    let direction = match a_month.estimate {
-        share if share < 0.0 => "shrinking",
-        _ => "growing",
+/// Growth, and its interval: by the percentage a month, but by the amount a day where the reports are of less than a month,
+/// or where the percentage is above 100, which is that of nearly nothing.
+pub(super) fn rate(rate: &Rate, by: Metric) -> (String, Option<String>) {
+    let is_share = |share: &Interval| {
+        let ends = [Some(share.estimate), share.low, share.high];
+        ends.iter().flatten().all(|end| end.abs() <= 1.0)
     };
-    let how = match shape {
-        Shape::Exponential => format!("{direction} by {change} a month"),
-        Shape::Linear => format!("{direction} by the same amount each month, {change} now"),
+    let per_day = |added: f64| {
+        let sign = match added {
+            added if added >= 0.5 => "+",
+            added if added <= -0.5 => "-",
+            _ => "",
+        };
+        format!("{sign}{}", amount(by, added.abs().round() as u64))
     };
-    match (a_month.low, a_month.high) {
-        (Some(low), Some(high)) => format!(
-            "{how} ({} to {})",
-            signed_percent(low),
-            signed_percent(high)
-        ),
-        _ => how,
+    let spelled = |of: Interval, unit: &str, spell: &dyn Fn(f64) -> String| {
+        let ends = of.low.zip(of.high);
+        let ends = ends.map(|(low, high)| format!("{} to {}", spell(low), spell(high)));
+        (format!("{} a {unit}", spell(of.estimate)), ends)
+    };
+    match rate.a_month.filter(is_share) {
+        Some(share) => spelled(share, "month", &signed_percent),
+        None => spelled(rate.a_day, "day", &per_day),
+    }
+}
+
+/// `+6.2% a month (+5.8% to +6.6%)`.
+pub(super) fn growth(of: &Rate, by: Metric) -> String {
+    match rate(of, by) {
+        (change, Some(ends)) => format!("{change} ({ends})"),
+        (change, None) => change,
     }
 }
 
 /// `is full in 7.3 months (6.1 to 8.9), on 2027-05-10`.
-fn full(months: &Reached, at: Option<u64>) -> String {
-    let on = at.map_or(String::new(), |at| format!(", on {}", day(at)));
-    let number = |months: f64| format!("{months:.1}");
+pub(super) fn full(months: &Reached, at: Option<u64>) -> String {
+    let Some(first) = months.estimate.or(months.low) else {
+        return String::from("is not full as it grows now");
+    };
+    let (number, unit) = in_time(first);
     let ends = match (months.low, months.high) {
         (Some(low), Some(high)) => format!(" ({} to {})", number(low), number(high)),
         (Some(low), None) => format!(" ({} or later, or never)", number(low)),
         _ => String::new(),
     };
+    let on = at.map_or(String::new(), |at| format!(", on {}", day(at)));
+    let first = format!("in {} {unit}", number(first));
     match months.estimate {
         Some(0.0) => String::from("is full"),
-        Some(months) => format!("is full {}{ends}{on}", in_months(months)),
-        None => match months.low {
-            Some(low) => format!(
-                "is not full as it grows now, at the earliest {}",
-                in_months(low)
-            ),
-            None => String::from("is not full as it grows now"),
-        },
+        Some(_) => format!("is full {first}{ends}{on}"),
+        None => format!("is not full as it grows now, at the earliest {first}"),
     }
 }
 
-fn in_months(months: f64) -> String {
-    match format!("{months:.1}").as_str() {
-        "1.0" => String::from("in 1.0 month"),
-        months => format!("in {months} months"),
+/// How times like this one are spelled, and their unit: days below two months.
+fn in_time(months: f64) -> (fn(f64) -> String, &'static str) {
+    let days = |months: f64| format!("{:.0}", months * 365.25 / 12.0);
+    if months >= 2.0 {
+        (|months| format!("{months:.1}"), "months")
+    } else if days(months) == "1" {
+        (days, "day")
+    } else {
+        (days, "days")
     }
 }
 
@@ -109,25 +128,37 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_worded_by_its_shape_its_direction_and_its_ends() {
-        for (shape, of, words) in [
+    fn growth_is_a_percentage_a_month_or_an_amount_a_day() {
+        let day = interval(2048.4, Some((1024.0, 3072.0)));
+        let key = interval(-0.2, None);
+        for (a_month, a_day, by, words) in [
             (
-                Shape::Exponential,
-                interval(0.062, Some((0.058, 0.066))),
-                "growing by 6.2% a month (+5.8% to +6.6%)",
+                Some(interval(0.062, Some((-0.058, 0.066)))),
+                day,
+                Metric::Bytes,
+                "+6.2% a month (-5.8% to +6.6%)",
             ),
             (
-                Shape::Exponential,
-                interval(-0.02, None),
-                "shrinking by 2.0% a month",
+                Some(interval(-0.02, None)),
+                key,
+                Metric::Keys,
+                "-2.0% a month",
             ),
             (
-                Shape::Linear,
-                interval(0.03, Some((-0.01, 0.07))),
-                "growing by the same amount each month, 3.0% now (-1.0% to +7.0%)",
+                None,
+                day,
+                Metric::Bytes,
+                "+2.00 KiB a day (+1.00 KiB to +3.00 KiB)",
+            ),
+            (None, key, Metric::Keys, "0 keys a day"),
+            (
+                Some(interval(0.9, Some((-0.1, 1.1)))),
+                interval(-700.0, None),
+                Metric::Keys,
+                "-700 keys a day",
             ),
         ] {
-            assert_eq!(growth(shape, &of), words);
+            assert_eq!(growth(&Rate { a_day, a_month }, by), words);
         }
     }
 
@@ -153,6 +184,11 @@ mod tests {
                 reached(None, Some(6.1), None),
                 None,
                 "is not full as it grows now, at the earliest in 6.1 months",
+            ),
+            (
+                reached(Some(0.5), Some(0.3), Some(3.0)),
+                Some(0),
+                "is full in 15 days (9 to 91), on 1970-01-01",
             ),
             (
                 reached(None, None, None),

@@ -2,8 +2,8 @@
 
 use super::trend;
 use serde_json::{Value, json};
-use testkit::run::{Scratch, assert_fails};
-use testkit::trend::{START, eight_months, monthly, run};
+use testkit::run::{Scratch, assert_fails, stdout};
+use testkit::trend::{START, analyze, eight_months, monthly, run, set_written};
 
 /// Names of a list with the places that they came or went between.
 fn events(list: &Value) -> Vec<(String, u64, u64)> {
@@ -31,7 +31,7 @@ fn reports_of_analyze_become_a_trend_with_every_name_that_came_or_went() {
         "the order of the arguments has no part in it"
     );
 
-    assert_eq!(found["schema"], "slotscope.trend/1");
+    assert_eq!(found["schema"], "slotscope.trend/2");
     let points = found["points"].as_array().unwrap();
     let files: Vec<_> = points
         .iter()
@@ -74,7 +74,6 @@ fn reports_of_analyze_become_a_trend_with_every_name_that_came_or_went() {
         (&full["maxmemory"], &full["basis"]),
         (&json!(102_400), &json!("fullest_nodes"))
     );
-    assert_eq!(full["last_forecast"]["file"], "r4/report.json");
     let months = |end: &str| full["months"][end].as_f64().unwrap();
     // The fullest node has a little over a third of the bytes, which grow by 6% a month.
     let used = full["used"].as_f64().unwrap();
@@ -93,7 +92,7 @@ fn two_reports_give_a_rate_and_say_that_it_has_no_interval() {
     let found = trend(&scratch, &reports, &["--maxmemory", "1mb"]);
     let growth = &found["forecast"]["growth"]["keys"]["a_month"];
     assert!(
-        (growth["estimate"].as_f64().unwrap() - 0.1).abs() < 1e-3,
+        (growth["estimate"].as_f64().unwrap() - 105.0 / 1210.0).abs() < 1e-3,
         "{growth}"
     );
     assert_eq!(
@@ -127,28 +126,132 @@ fn nodes_that_change_make_the_fullest_node_grow_as_all_data() {
     assert!((months - truth).abs() < 1.5, "{months} {truth}");
 }
 
+/// Reports of months in which nodes used this much memory, of 500,000 bytes.
+fn measured(scratch: &Scratch, used: &[[u64; 3]]) -> Vec<String> {
+    let months = used.iter().zip(0..);
+    let reports = months.map(|(used, month)| {
+        let flags = (1..).zip(used).flat_map(|(node, used)| {
+            [String::from("--used-memory"), format!("even-{node}={used}")]
+        });
+        let flags: Vec<String> = flags
+            .chain(["--maxmemory", "500000"].map(String::from))
+            .collect();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        // Keys double meanwhile: most of the memory is not theirs.
+        monthly(scratch, month, 100 + 35 * month as usize, &[], &flags)
+    });
+    reports.collect()
+}
+
 #[test]
-fn memory_that_was_measured_is_what_fills_a_node() {
+fn memory_that_was_measured_in_each_report_is_forecast_as_it_grew() {
     let scratch = Scratch::new();
-    let measured = [
-        "--maxmemory",
-        "200kb",
-        "--used-memory",
-        "even-1=80kb",
-        "--used-memory",
-        "even-2=70kb",
-        "--used-memory",
-        "even-3=75kb",
-    ];
+    let used = [310_200, 325_100, 339_800, 354_900].map(|used| [used, 200_000, 210_000]);
+    let found = trend(&scratch, &measured(&scratch, &used), &[]);
+    let full = &found["forecast"]["full"];
+    assert_eq!(
+        (&full["node"], &full["basis"]),
+        (&json!("even-1"), &json!("used_memory"))
+    );
+    assert_eq!(
+        (&full["used"], &full["maxmemory"]),
+        (&json!(354_900), &json!(500_000))
+    );
+    let months = |end: &str| full["months"][end].as_f64().unwrap();
+    let truth = (500.0 - 354.9) / ((354.9 - 310.2) / 3.0);
+    assert!((months("estimate") - truth).abs() < 0.1, "{full} {truth}");
+    assert!(
+        months("low") < truth && truth < months("high"),
+        "{full} {truth}"
+    );
+    let sentence = found["sentence"].as_str().unwrap();
+    assert!(
+        sentence.contains("; by used_memory, node even-1 is full in 9.7 months ("),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn of_nodes_with_measured_memory_the_first_to_be_full_is_named() {
+    let scratch = Scratch::new();
+    let used = [0, 1, 2, 3].map(|month| [400_000, 200_000 + 40_000 * month, 390_000]);
+    let full = trend(&scratch, &measured(&scratch, &used), &[])["forecast"]["full"].clone();
+    assert_eq!(
+        (&full["node"], &full["used"]),
+        (&json!("even-2"), &json!(320_000))
+    );
+    let months = full["months"]["estimate"].as_f64().unwrap();
+    assert!((months - 4.5).abs() < 0.1, "{full}");
+}
+
+#[test]
+fn memory_that_was_measured_once_grows_with_the_keys_and_the_rest_stays() {
+    let scratch = Scratch::new();
+    let used = [80_000, 70_000, 75_000];
     let mut reports: Vec<String> = (0..3)
         .map(|month| monthly(&scratch, month, 1000 + 100 * month as usize, &[], &[]))
         .collect();
-    reports.push(monthly(&scratch, 3, 1300, &[], &measured));
-    let full = trend(&scratch, &reports, &[])["forecast"]["full"].clone();
+    let flags = (1..)
+        .zip(used)
+        .map(|(node, used)| format!("--used-memory=even-{node}={used}"));
+    let flags: Vec<String> = flags.chain([String::from("--maxmemory=100000")]).collect();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    reports.push(monthly(&scratch, 3, 1300, &[], &flags));
+    let found = trend(&scratch, &reports, &[]);
+    let full = &found["forecast"]["full"];
     assert_eq!(
-        (&full["measured"], &full["maxmemory"]),
-        (&json!(true), &json!(204_800))
+        (&full["measured"], &full["basis"]),
+        (&json!(true), &json!("fullest_nodes"))
     );
-    let used = full["used"].as_u64().unwrap();
-    assert!((75_000..90_000).contains(&used), "{used}");
+    let (used, node) = (
+        full["used"].as_u64().unwrap(),
+        full["node"].as_str().unwrap(),
+    );
+    assert!((70_000..=80_000).contains(&used), "{full}");
+    // Three nodes have 100 keys of 100 bytes a month more.
+    let months = full["months"]["estimate"].as_f64().unwrap();
+    let truth = (100_000 - used) as f64 / (100.0 * 100.0 / 3.0);
+    assert!(
+        (months / truth - 1.0).abs() < 0.1,
+        "{months} {truth} {node}"
+    );
+    let (sentence, notes) = (
+        found["sentence"].as_str().unwrap(),
+        found["notes"].to_string(),
+    );
+    assert!(
+        sentence.contains("by the bytes of its keys, node even-"),
+        "{sentence}"
+    );
+    assert!(
+        notes.contains("used_memory was measured in one report"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn four_days_have_no_growth_a_month() {
+    let scratch = Scratch::new();
+    let days = (0..4).map(|day| {
+        monthly(&scratch, day, 1000 + 100 * day as usize, &[], &[]);
+        let dump = format!("{day}.csv");
+        set_written(&scratch.path(&dump), START + u64::from(day) * 86_400);
+        analyze(&scratch, &dump, &format!("r{day}"), &[])
+    });
+    let days: Vec<String> = days.collect();
+    let found = trend(&scratch, &days, &["--maxmemory", "100kb"]);
+    let growth = &found["forecast"]["growth"]["keys"];
+    assert_eq!(growth["a_month"], json!(null));
+    assert!(
+        (growth["a_day"]["estimate"].as_f64().unwrap() - 100.0).abs() < 0.1,
+        "{growth}"
+    );
+    let text = run(&scratch, &days, &["--by", "keys", "--maxmemory", "100kb"]);
+    let text = stdout(&text);
+    assert!(text.contains("1,300 keys, +100 keys a day ("), "{text}");
+    assert!(
+        text.contains(" is full in 1") && text.contains(" days ("),
+        "{text}"
+    );
+    assert!(!text.contains("a month"), "{text}");
 }

@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use serde_json::Value;
+use slotscope_engine::text::day;
 use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
-use testkit::trend::{eight_months, run};
+use testkit::trend::{MONTH_SECS, eight_months, run};
 
 #[test]
 fn the_result_is_text_markdown_files_and_limits() {
@@ -56,4 +58,35 @@ fn the_result_is_text_markdown_files_and_limits() {
     assert_eq!(limit("forecast.growth.bytes.a_month.estimate > 0.2"), 0);
     assert_eq!(limit("forecast.full.months.low < 1000"), 1);
     assert_eq!(limit("forecast.full.days < 3"), 2);
+}
+
+#[test]
+fn the_picture_of_the_fullest_node_reaches_the_date_that_it_is_full_on() {
+    let scratch = Scratch::new();
+    let reports = eight_months(&scratch);
+    // Twice the time that the reports reach back, and more.
+    let said = run(
+        &scratch,
+        &reports,
+        &["--maxmemory", "150kb", "--out", "out"],
+    );
+    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    let trend = fs::read(scratch.path("out/trend.json")).unwrap();
+    let trend: Value = serde_json::from_slice(&trend).unwrap();
+    let full = &trend["forecast"]["full"];
+    let high = full["months"]["high"].as_f64().unwrap();
+    let end = trend["forecast"]["from"].as_u64().unwrap() + (high * MONTH_SECS) as u64;
+    assert!(high > 14.0 && end > full["at"].as_u64().unwrap(), "{full}");
+    let page = fs::read_to_string(scratch.path("out/trend.html")).unwrap();
+    let picture = page.split("<figure").last().unwrap();
+    let (_, words) = picture.split_once("From 2024-11-01 to ").unwrap();
+    let last = &words[..10];
+    assert!(
+        last > day(end).as_str() && last < day(end + 200 * 86_400).as_str(),
+        "{last} {full}"
+    );
+    assert!(
+        picture.contains("red: the limit of 150.00 KiB"),
+        "{picture}"
+    );
 }

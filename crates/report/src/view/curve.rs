@@ -90,9 +90,11 @@ impl Curve {
         let most = measured.fold(1.0, f64::max);
         let ends = self.line.iter().map(|point| point.amount);
         // A line that shoots up, or a limit far away, would press the rest to the ground.
-        let line = ends.fold(most, f64::max).min(4.0 * most);
+        let end = ends.fold(most, f64::max);
+        let line = end.min(4.0 * most);
         let limit = self.limit.map_or(0.0, |limit| limit as f64);
-        let limit = if limit <= 2.0 * line { limit } else { 0.0 };
+        let is_shown = limit <= end.max(2.0 * line);
+        let limit = if is_shown { limit } else { 0.0 };
         line.max(limit) * 1.1
     }
 }
@@ -125,5 +127,26 @@ mod tests {
             [expected(0, 1.0), expected(20, 3.0), expected(30, 4.0)]
         );
         assert_eq!(ahead, [expected(30, 4.0), expected(40, 5.0)]);
+    }
+
+    #[test]
+    fn a_limit_that_the_line_reaches_is_shown_however_far_it_is() {
+        let expected = |at, amount| Expected {
+            at,
+            amount,
+            band: None,
+        };
+        let curve = |end| Curve {
+            metric: Metric::Bytes,
+            points: vec![Measured {
+                at: 0,
+                amount: 1.0,
+                is_left_out: false,
+            }],
+            line: vec![expected(0, 1.0), expected(20, end)],
+            limit: Some(100),
+        };
+        assert_eq!(curve(101.0).shown_limit(), Some(100));
+        assert_eq!(curve(10.0).shown_limit(), None);
     }
 }
