@@ -58,7 +58,7 @@ pub struct Reached {
 pub struct Rate {
     /// The amount that a day adds.
     pub a_day: Interval,
-    /// What a month adds, as a part of the amount: 0.05 for 5%; absent where the reports are of less than a month.
+    /// The part of the amount that a month adds, 0.05 for 5%; absent where the reports are of less than a month.
     pub a_month: Option<Interval>,
 }
 

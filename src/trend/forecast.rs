@@ -68,9 +68,9 @@ pub struct Full {
     pub id: Name,
     /// Its display name.
     pub node: Name,
-    /// What its growth is computed from.
+    /// The source of its growth.
     pub basis: Basis,
-    /// How many reports have that.
+    /// The number of reports that have that.
     pub reports: u64,
     /// Bytes that it may use.
     pub maxmemory: u64,
@@ -87,11 +87,11 @@ pub struct Full {
     pub series: Series,
 }
 
-/// What the growth of the node that is full first is computed from.
+/// The source of the growth of the node that is full first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// The memory that its server used in each report. Of all nodes it is the one that is full first.
+    /// The memory that its server used in each report; the other nodes are full later.
     UsedMemory,
     /// The bytes of keys of the fullest node of each report: all have the same nodes and slots.
     FullestNodes,
@@ -261,7 +261,7 @@ impl Full {
             .iter()
             .find(|used| *names[used.id as usize] == id);
         let used = measured.map_or(load, |measured| measured.used);
-        // A byte of an RDB file takes more in memory; estimates of memory are what the keys take, or too much.
+        // A byte of an RDB file takes more in memory; an estimate of memory is right or too large.
         let ratio = used as f64 / load.max(1) as f64;
         let per_byte = match newest.sizes {
             Some(Sizes::Serialized) => ratio,

@@ -96,7 +96,7 @@ pub(crate) struct Condensed {
     pub layout: Vec<u64>,
     /// The memory limit of the node that was to be full first.
     pub maxmemory: Option<u64>,
-    /// What its nodes use, where servers measured it.
+    /// The memory of its nodes, where servers measured it.
     pub used: Vec<Used>,
     /// Its tags.
     pub tags: Lists,

@@ -31,7 +31,7 @@ const NOISES: [Noise; 6] = [
     Noise::Walk,
 ];
 
-/// What is planted: reports, and the months until the limit after the last of them.
+/// Reports, and the months from the last of them until the limit.
 struct Planted {
     reports: Vec<(f64, f64)>,
     limit: f64,
@@ -95,7 +95,7 @@ fn planted(noise: Noise, count: usize, seed: u64) -> Option<Planted> {
     let limit = deviating(trend(span + ahead), stays);
     let mut truth = ahead;
     if noise == Noise::Walk {
-        // The walk goes on, and is at the limit when it is there first.
+        // The walk continues until it is at the limit for the first time.
         let mut time = span;
         while deviating(trend(time), walked) < limit {
             (time, walked) = (

@@ -175,13 +175,20 @@ fn memory_that_was_measured_in_each_report_is_forecast_as_it_grew() {
 fn of_nodes_with_measured_memory_the_first_to_be_full_is_named() {
     let scratch = Scratch::new();
     let used = [0, 1, 2, 3].map(|month| [400_000, 200_000 + 40_000 * month, 390_000]);
-    let full = trend(&scratch, &measured(&scratch, &used), &[])["forecast"]["full"].clone();
+    let mut reports = measured(&scratch, &used);
+    let full = trend(&scratch, &reports, &[])["forecast"]["full"].clone();
     assert_eq!(
         (&full["node"], &full["used"]),
         (&json!("even-2"), &json!(320_000))
     );
     let months = full["months"]["estimate"].as_f64().unwrap();
     assert!((months - 4.5).abs() < 0.1, "{full}");
+    // A hostile report may list a node twice.
+    reports[1] = edited(&scratch, "r1", "twice", |report| {
+        let nodes = report["capacity"]["nodes"].as_array_mut().unwrap();
+        nodes.push(nodes[1].clone());
+    });
+    assert_eq!(trend(&scratch, &reports, &[])["forecast"]["full"], full);
 }
 
 #[test]
