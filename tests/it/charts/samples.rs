@@ -39,7 +39,7 @@ fn of_weighed(name: &str, by: Metric) -> Summary {
 }
 
 /// The same where there are tags and sizes.
-const MORE_LABELS: [(&str, Range<u32>, Range<u32>); 3] = [
+const MORE_LABELS: [(&str, Range<u32>, Range<u32>); 6] = [
     ("tag-sizes.png", 40..106, 90..640),    // load of the tag
     ("tag-sizes.png", 960..1190, 90..640),  // fair share
     ("tag-sizes.png", 104..960, 30..84),    // rank

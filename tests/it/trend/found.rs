@@ -3,7 +3,7 @@
 use super::trend;
 use serde_json::{Value, json};
 use testkit::run::{Scratch, assert_fails, stdout};
-use testkit::trend::{START, analyze, eight_months, monthly, run, set_written};
+use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
 /// Names of a list with the places that they came or went between.
 fn events(list: &Value) -> Vec<(String, u64, u64)> {
