@@ -18,7 +18,7 @@ use slotscope_engine::error::{Error, Result};
 
 /// Whether a screen fills the terminal. Who holds standard output may change it.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
-/// Whether one will when the program goes on.
+/// Whether one will once the program continues.
 static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// The columns and lines that are drawn at most: those of a display of 3,840 by 2,160 pixels in the smallest letters. A
@@ -122,7 +122,7 @@ fn leave_to(out: &mut impl Write) {
     }
 }
 
-/// Gives the terminal back before the program is stopped (SIGTSTP), and fills it again when it goes on (SIGCONT), also after a
+/// Gives the terminal back before the program is stopped (SIGTSTP), and fills it again once it continues (SIGCONT), also after a
 /// stop that nobody announced; then `redraw` is called.
 ///
 /// # Errors

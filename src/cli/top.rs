@@ -55,7 +55,7 @@ Examples:
 enum Event {
     Typed(io::Result<Typed>),
     Read(Update),
-    /// The program goes on after it was stopped.
+    /// The program continues after it was stopped.
     #[cfg(unix)]
     Continued,
     /// The reader has ended by a panic, which was printed.

@@ -69,10 +69,7 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
     if text.bytes().all(is_plain) && !plain(text).is_empty() {
         Ok(plain(text))
     } else {
-        Err(
-            "expected the name of a host without scheme and port, such as metrics.example.com"
-                .into(),
-        )
+        Err("expected the name of a host without scheme and port: metrics.example.com".into())
     }
 }
 

@@ -11,6 +11,7 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::standing::{ProcessLoad, Standing, by_processes};
 use slotscope_findings::summary::state::{Role, State};
+use slotscope_findings::summary::verdict as judgement;
 use slotscope_report::render::text;
 use slotscope_report::view::{self, Block};
 
@@ -55,7 +56,7 @@ pub(super) fn judge(
     let of_processes = if is_by_slot {
         None
     } else {
-        by_process(first, last, cluster)
+        by_process(first, last, &summary.verdict, cluster)
     };
     verdict(&summary, of_processes)
 }
@@ -81,10 +82,10 @@ fn verdict(summary: &Summary, more: Option<Problem>) -> Result<Verdict> {
     })
 }
 
-/// Adds a problem before less urgent ones; that there is none is no longer said.
+/// Adds a problem of load before those that are not more urgent, in place of the line that all is well.
 fn add(blocks: &mut Vec<Block<'_>>, (of, word, sentence): Problem) {
     blocks.retain(|block| state(block).is_none_or(|state| state >= State::Watch));
-    let is_less = |block: &Block<'_>| state(block).is_none_or(|state| state < of);
+    let is_less = |block: &Block<'_>| state(block).is_none_or(|state| state <= of);
     let at = blocks.iter().position(is_less).unwrap_or(blocks.len());
     blocks.insert(at, Block::Verdict(of, word, sentence));
 }
@@ -106,20 +107,25 @@ impl Shard {
         self.health = Health {
             state: Some(state),
             role,
-            urgency: urgency(problems - place, share),
+            urgency: urgency(2 * (problems - place), share),
             ..self.health
         };
     }
 }
 
-/// Problems before shares: these count for less than one.
+/// Problems before shares: these count for less than one. Ranks of the verdict are even.
 fn urgency(rank: usize, share: Option<f64>) -> f64 {
     rank as f64 + share.map_or(0.0, |share| share / (1.0 + share))
 }
 
-/// Servers that do not count CPU time by slot are judged by that of their processes, after all else; the line for the
-/// busiest shard, where it has no other problem.
-fn by_process(first: &Snapshot, last: &Snapshot, cluster: &mut Cluster) -> Option<Problem> {
+/// Servers that do not count CPU time by slot are judged by that of their processes, as load is before memory of the same
+/// state; the line for the busiest shard that has no more urgent problem.
+fn by_process(
+    first: &Snapshot,
+    last: &Snapshot,
+    verdict: &judgement::Verdict,
+    cluster: &mut Cluster,
+) -> Option<Problem> {
     let work = pairs(first, last)
         .into_iter()
         .map(|[before, after]| work::between(before, after));
@@ -134,13 +140,21 @@ fn by_process(first: &Snapshot, last: &Snapshot, cluster: &mut Cluster) -> Optio
             continue;
         };
         shard.load_share = Some(over_share);
-        if !state.is_uneven() || shard.health.state.is_some() {
+        let Health {
+            state: own, role, ..
+        } = shard.health;
+        let is_said = role == Some(Role::Load) || own.is_some_and(|own| own > state);
+        if !state.is_uneven() || is_said {
             continue;
         }
+        let less = verdict
+            .problems()
+            .filter(|found| found.state <= Some(state));
+        let less = less.count();
         shard.health = Health {
             state: Some(state),
             role: Some(Role::Load),
-            urgency: urgency(0, Some(over_share)),
+            urgency: urgency(2 * less + 1, Some(over_share)),
             ..shard.health
         };
         if worst.is_none_or(|(_, share, _, _)| over_share > share) {

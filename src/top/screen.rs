@@ -86,6 +86,8 @@ pub(crate) struct Opened {
 pub(crate) struct Message {
     pub text: String,
     pub is_error: bool,
+    /// Whether it is about a reading that failed: the next one ends it.
+    pub is_of_reading: bool,
 }
 
 /// A request by a typed key that the screen cannot fulfil.
@@ -106,13 +108,7 @@ impl Screen {
         if self.is_paused {
             return;
         }
-        if self
-            .message
-            .as_ref()
-            .is_some_and(|message| message.is_error)
-        {
-            self.message = None;
-        }
+        self.message.take_if(|message| message.is_of_reading);
         self.read = Some(read);
     }
 
@@ -129,7 +125,11 @@ impl Screen {
                 text: format!("DOWN  {why}\n"),
             });
         }
-        self.say(why, true);
+        self.message = Some(Message {
+            text: why,
+            is_error: true,
+            is_of_reading: true,
+        });
     }
 
     /// Takes the keys of a slot, if it is still the one that is looked at.
@@ -141,7 +141,11 @@ impl Screen {
 
     /// Shows a line until the next key.
     pub(crate) fn say(&mut self, text: String, is_error: bool) {
-        self.message = Some(Message { text, is_error });
+        self.message = Some(Message {
+            text,
+            is_error,
+            is_of_reading: false,
+        });
     }
 
     /// Does what a typed key means.

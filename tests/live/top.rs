@@ -281,7 +281,7 @@ fn a_file_for_which_there_is_no_room_is_not_left_in_part() {
     assert_eq!(names.collect::<Vec<_>>(), ["socket"]);
 }
 
-/// What `line` prints in a terminal of its own; `q` is typed once it waits for keys.
+/// The output of `line` in a terminal of its own; `q` is typed once it waits for keys.
 fn in_a_terminal(line: &str) -> String {
     let mut terminal = Command::new("script");
     clean_environment(&mut terminal);

@@ -1,5 +1,7 @@
 //! The screen, driven by keys and drawn into memory.
 
+mod judged;
+
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -14,9 +16,10 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::servers::ServerReading;
 use slotscope_findings::summary::state::State;
 
-use crate::top::rows::{Cluster, Health, Shard};
+use crate::top::judged::judge;
+use crate::top::rows::{Cluster, Health};
 use crate::top::screen::{Place, Read, Screen, Verdict, Wish};
-use crate::top::{judged, reader, view};
+use crate::top::{reader, view};
 
 /// Three primaries after this many seconds. The second does most of the work, in slot 7991, and the third may be gone.
 fn snapshot(secs: i64, is_third_gone: bool) -> Snapshot {
@@ -100,51 +103,12 @@ fn words() -> Vec<String> {
 
 fn between(before: &Snapshot, after: &Snapshot) -> Read {
     let mut cluster = Cluster::between(Some(before), after);
-    let verdict = judged::judge(before, after, &words(), &mut cluster);
+    let verdict = judge(before, after, &words(), &mut cluster);
     Read {
         cluster,
         verdict: Some(verdict.unwrap()),
         at_ms: after.primaries[0].reading.as_ref().unwrap().at_ms,
     }
-}
-
-/// Two readings without limits of memory, after a change to each of them.
-fn changed(change: impl Fn(usize, &mut Reading)) -> Read {
-    let [before, after] = [10, 11].map(|secs| {
-        let mut snapshot = snapshot(secs, false);
-        for (at, primary) in snapshot.primaries.iter_mut().enumerate() {
-            let reading = primary.reading.as_mut().unwrap();
-            reading.server.maxmemory = Some(0);
-            change(at, reading);
-        }
-        snapshot
-    });
-    between(&before, &after)
-}
-
-fn used_cpu(reading: &Reading, part: f64) -> Option<f64> {
-    Some(reading.at_ms as f64 / 1000.0 * part)
-}
-
-/// The first line, the first row that is listed, and the words of all rows in their order.
-fn first_line_and_row(read: Read) -> (String, Shard, Vec<String>) {
-    let mut screen = screen();
-    screen.take(read);
-    let (_, word, sentence) = &screen
-        .read
-        .as_ref()
-        .unwrap()
-        .verdict
-        .as_ref()
-        .unwrap()
-        .lines[0];
-    let rows = screen.listed_shards();
-    let words = rows.iter().map(|row| row.health.word());
-    (
-        format!("{word}  {sentence}"),
-        rows[0].clone(),
-        words.collect(),
-    )
 }
 
 fn screen() -> Screen {
@@ -217,87 +181,19 @@ fn line_with(lines: &[String], text: &str) -> String {
 
 #[test]
 fn two_readings_are_rows_with_rates_shares_and_states() {
-    let cluster = read(10, true).cluster;
-    let words = cluster.shards.iter().map(|shard| shard.health.word());
-    assert_eq!(words.collect::<Vec<_>>(), ["full", "hot", "no answer"]);
+    let Read {
+        cluster, verdict, ..
+    } = read(10, true);
+    let text = verdict.unwrap().text;
+    let words: Vec<String> = cluster.shards.iter().map(|of| of.health.word()).collect();
+    assert_eq!([&*words[0], &*words[2]], ["full", "no answer"]);
+    let second = format!("{}  10.0.0.1:6379 ", words[1].to_uppercase());
+    assert!(text.contains(&second), "{second}: {text}");
     assert_eq!(cluster.shards[1].work.ops_per_sec, Some(1000.0));
     assert!(cluster.failures[0].contains("nothing listens there"));
     let slot = cluster.slots.iter().find(|slot| slot.slot == 7991).unwrap();
     assert!((slot.cpu.unwrap() - 0.6).abs() < 1e-9 && slot.cpu_share.unwrap() > 0.9);
     assert_eq!((slot.net_in, slot.keys), (Some(100.0), 10));
-}
-
-#[test]
-fn the_shard_of_the_first_line_is_the_first_row_with_its_word_its_figure_and_its_colour() {
-    // By the clocks of processes, which know nothing of slots, all work alike.
-    let even = |_: usize, reading: &mut Reading| reading.server.used_cpu = used_cpu(reading, 0.3);
-    let (line, row, words) = first_line_and_row(changed(even));
-    assert_eq!(
-        (row.name.as_str(), row.health.state),
-        ("10.0.0.1:6379", Some(State::Skewed))
-    );
-    assert_eq!(words, ["hot", "ok", "ok"]);
-    let figure = format!("{:.2} times its fair share", row.load_share.unwrap());
-    assert!(
-        line.starts_with("HOT  10.0.0.1:6379 ") && line.contains(&figure),
-        "{line}"
-    );
-    let mut screen = screen();
-    screen.take(changed(even));
-    let drawn = drawn(&screen, 80, 24, true);
-    let colours = |line: usize| drawn.content[80 * line].fg;
-    assert_eq!((colours(1), colours(5)), (Color::Red, Color::Red));
-    assert_eq!(colours(6), Color::Reset);
-    press(&mut screen, "\t\n");
-    assert_eq!(screen.only.as_deref(), Some("10.0.0.1:6379"));
-}
-
-#[test]
-fn servers_that_do_not_count_by_slot_are_hot_by_their_processes_in_the_first_line_and_in_the_rows()
-{
-    let by_process = |at: usize, reading: &mut Reading| {
-        reading
-            .slots
-            .iter_mut()
-            .flatten()
-            .for_each(|slot| slot.cpu = None);
-        reading.server.used_cpu = used_cpu(reading, [0.1, 0.16, 0.4][at]);
-    };
-    let (line, row, words) = first_line_and_row(changed(by_process));
-    let expected = "10.0.0.2:6379 holds 1.82 times its fair share of the CPU time, 40% of a core";
-    assert_eq!(line, format!("HOT  {expected}"));
-    assert_eq!(row.name, "10.0.0.2:6379");
-    assert_eq!(words, ["hot", "ok", "ok"]);
-    let text = changed(by_process).verdict.unwrap().text;
-    assert!(
-        text.starts_with("HOT") && text.contains("1.82 times"),
-        "{text}"
-    );
-    assert!(
-        !text.contains("BALANCED") && text.contains("measured by node"),
-        "{text}"
-    );
-    let quiet = |at: usize, reading: &mut Reading| {
-        by_process(at, reading);
-        reading.server.used_cpu = used_cpu(reading, [0.01, 0.01, 0.09][at]);
-    };
-    let (line, _, words) = first_line_and_row(changed(quiet));
-    assert!(!line.starts_with("HOT"), "{line}");
-    assert_eq!(words, ["ok", "ok", "ok"]);
-}
-
-#[test]
-fn what_is_written_says_what_was_counted_and_names_the_cluster_in_commands() {
-    let text = read(10, false).verdict.unwrap().text;
-    assert!(!text.contains("measured by node"), "{text}");
-    assert!(
-        text.contains("slotscope plan redis://10.0.0.0:6379 --user me"),
-        "{text}"
-    );
-    assert!(
-        !text.contains("cluster.nodes") && !text.contains("slot-stats.json"),
-        "{text}"
-    );
 }
 
 #[test]
@@ -420,8 +316,14 @@ fn a_pause_keeps_what_is_shown_and_q_and_w_are_wishes() {
         press(&mut screen, "pwq"),
         [Wish::Pause(false), Wish::Write, Wish::Quit]
     );
+    screen.say("no room".into(), true);
     screen.take(read(20, true));
     assert_eq!(screen.read.as_ref().unwrap().at_ms, 20_000);
+    // An action's error stays until the next key, that of a reading until the next one.
+    assert!(screen.message.is_some());
+    screen.fail("no primary answers".into());
+    screen.take(read(30, true));
+    assert!(screen.message.is_none());
 }
 
 #[test]

@@ -1,0 +1,124 @@
+//! Rows agree with the first line.
+
+use super::*;
+use crate::top::rows::Shard;
+
+/// Two readings without limits of memory, after a change to each of them.
+fn changed(change: impl Fn(usize, &mut Reading)) -> Read {
+    let [before, after] = [10, 11].map(|secs| {
+        let mut snapshot = snapshot(secs, false);
+        for (at, primary) in snapshot.primaries.iter_mut().enumerate() {
+            let reading = primary.reading.as_mut().unwrap();
+            reading.server.maxmemory = Some(0);
+            change(at, reading);
+        }
+        snapshot
+    });
+    between(&before, &after)
+}
+
+fn used_cpu(reading: &Reading, part: f64) -> Option<f64> {
+    Some(reading.at_ms as f64 / 1000.0 * part)
+}
+
+/// The first line, the first row that is listed, and the words of all rows in their order.
+fn first_line_and_row(read: Read) -> (String, Shard, Vec<String>) {
+    let mut screen = screen();
+    screen.take(read);
+    let (_, word, sentence) = &screen
+        .read
+        .as_ref()
+        .unwrap()
+        .verdict
+        .as_ref()
+        .unwrap()
+        .lines[0];
+    let rows = screen.listed_shards();
+    let words = rows.iter().map(|row| row.health.word());
+    (
+        format!("{word}  {sentence}"),
+        rows[0].clone(),
+        words.collect(),
+    )
+}
+
+#[test]
+fn the_shard_of_the_first_line_is_the_first_row_with_its_word_its_figure_and_its_colour() {
+    // By the clocks of processes, which know nothing of slots, all work alike.
+    let even = |_: usize, reading: &mut Reading| reading.server.used_cpu = used_cpu(reading, 0.3);
+    let (line, row, words) = first_line_and_row(changed(even));
+    assert_eq!(
+        (row.name.as_str(), row.health.state),
+        ("10.0.0.1:6379", Some(State::Skewed))
+    );
+    assert_eq!(words, ["hot", "ok", "ok"]);
+    let figure = format!("{:.2} times its fair share", row.load_share.unwrap());
+    assert!(
+        line.starts_with("HOT  10.0.0.1:6379 ") && line.contains(&figure),
+        "{line}"
+    );
+    let mut screen = screen();
+    screen.take(changed(even));
+    let drawn = drawn(&screen, 80, 24, true);
+    let colours = |line: usize| drawn.content[80 * line].fg;
+    assert_eq!((colours(1), colours(5)), (Color::Red, Color::Red));
+    assert_eq!(colours(6), Color::Reset);
+    press(&mut screen, "\t\n");
+    assert_eq!(screen.only.as_deref(), Some("10.0.0.1:6379"));
+}
+
+#[test]
+fn servers_that_do_not_count_by_slot_are_hot_by_their_processes_in_the_first_line_and_in_the_rows()
+{
+    let by_process = |at: usize, reading: &mut Reading| {
+        reading
+            .slots
+            .iter_mut()
+            .flatten()
+            .for_each(|slot| slot.cpu = None);
+        reading.server.used_cpu = used_cpu(reading, [0.1, 0.16, 0.4][at]);
+    };
+    let (line, row, words) = first_line_and_row(changed(by_process));
+    let expected = "10.0.0.2:6379 holds 1.82 times its fair share of the CPU time, 40.0% of a core";
+    assert_eq!(line, format!("HOT  {expected}"));
+    assert_eq!(row.name, "10.0.0.2:6379");
+    assert_eq!(words, ["hot", "ok", "ok"]);
+    let text = changed(by_process).verdict.unwrap().text;
+    assert!(
+        text.starts_with("HOT") && text.contains("1.82 times"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("BALANCED") && text.contains("measured by node"),
+        "{text}"
+    );
+    // Load comes before memory of the same state, also of the same shard.
+    let full = |at: usize, reading: &mut Reading| {
+        by_process(at, reading);
+        reading.server.used_memory_dataset = Some([1, 1, 4][at] << 30);
+    };
+    let (line, row, words) = first_line_and_row(changed(full));
+    assert_eq!(line, format!("HOT  {expected}"));
+    assert_eq!((row.name.as_str(), &*words[0]), ("10.0.0.2:6379", "hot"));
+    let quiet = |at: usize, reading: &mut Reading| {
+        by_process(at, reading);
+        reading.server.used_cpu = used_cpu(reading, [0.01, 0.01, 0.09][at]);
+    };
+    let (line, _, words) = first_line_and_row(changed(quiet));
+    assert!(!line.starts_with("HOT"), "{line}");
+    assert_eq!(words, ["ok", "ok", "ok"]);
+}
+
+#[test]
+fn what_is_written_says_what_was_counted_and_names_the_cluster_in_commands() {
+    let text = read(10, false).verdict.unwrap().text;
+    assert!(!text.contains("measured by node"), "{text}");
+    assert!(
+        text.contains("slotscope plan redis://10.0.0.0:6379 --user me"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("cluster.nodes") && !text.contains("slot-stats.json"),
+        "{text}"
+    );
+}
