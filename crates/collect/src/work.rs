@@ -22,12 +22,12 @@ pub struct SlotWork<'r> {
 }
 
 impl SlotWork<'_> {
-    /// What a counter grew by.
+    /// The growth of a counter.
     pub fn grown(&self, of: fn(&SlotCounts) -> Option<u64>) -> Option<u64> {
         of(self.now)?.checked_sub(of(self.before?)?)
     }
 
-    /// What it grew by a second.
+    /// Its growth per second.
     pub fn rate(&self, of: fn(&SlotCounts) -> Option<u64>) -> Option<f64> {
         let grown = self.grown(of)?;
         (self.secs > 0.0).then_some(grown as f64 / self.secs)
