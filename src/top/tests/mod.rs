@@ -181,14 +181,10 @@ fn line_with(lines: &[String], text: &str) -> String {
 
 #[test]
 fn two_readings_are_rows_with_rates_shares_and_states() {
-    let Read {
-        cluster, verdict, ..
-    } = read(10, true);
-    let text = verdict.unwrap().text;
-    let words: Vec<String> = cluster.shards.iter().map(|of| of.health.word()).collect();
-    assert_eq!([&*words[0], &*words[2]], ["full", "no answer"]);
-    let second = format!("{}  10.0.0.1:6379 ", words[1].to_uppercase());
-    assert!(text.contains(&second), "{second}: {text}");
+    let cluster = read(10, true).cluster;
+    let words = cluster.shards.iter().map(|shard| shard.health.word());
+    // Load is not compared while a node is silent; by memory the second is between the bands.
+    assert_eq!(words.collect::<Vec<_>>(), ["full", "watch", "no answer"]);
     assert_eq!(cluster.shards[1].work.ops_per_sec, Some(1000.0));
     assert!(cluster.failures[0].contains("nothing listens there"));
     let slot = cluster.slots.iter().find(|slot| slot.slot == 7991).unwrap();
