@@ -137,6 +137,25 @@ mod tests {
     }
 
     #[test]
+    fn a_count_that_no_server_can_have_is_refused() {
+        let answer = |command: &str| {
+            let is_count = command.starts_with("CLUSTER COUNT");
+            let reply = if is_count {
+                ":9223372036854775807\r\n"
+            } else {
+                "*0\r\n"
+            };
+            Some(reply.into())
+        };
+        let error = ask(&start(answer), &access(), 7, 2).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.contains("the answer to CLUSTER COUNTKEYSINSLOT"),
+            "{said}"
+        );
+    }
+
+    #[test]
     fn a_refusal_says_what_to_do() {
         let answer = |command: &str| {
             let is_asked = command.starts_with("CLUSTER");

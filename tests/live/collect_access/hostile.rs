@@ -183,7 +183,8 @@ fn a_primary_that_hangs_takes_no_statistics_from_the_others() {
         "1s",
     ];
     let run = scratch.run(&words);
-    assert_eq!(code(&run), 1, "{}", stderr(&run));
+    // Incomplete.
+    assert_eq!(code(&run), 2, "{}", stderr(&run));
     let stats = std::fs::read_to_string(scratch.path("all/slot-stats.json")).unwrap();
     assert!(
         stats.contains("[7,{\"key-count\":3,\"memory-bytes\":96}]"),

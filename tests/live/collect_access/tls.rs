@@ -95,18 +95,12 @@ fn a_certificate_that_is_not_accepted_is_explained_in_words() {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         CertificateParams::new(names).unwrap()
     };
-    let expired = || CertificateParams {
-        not_before: date_time_ymd(2020, 1, 1),
-        not_after: date_time_ymd(2020, 3, 1),
-        ..for_names(&["127.0.0.1"])
-    };
-    let early = || CertificateParams {
-        not_before: date_time_ymd(3000, 1, 1),
-        ..for_names(&["127.0.0.1"])
-    };
+    let [mut expired, mut early] = [(); 2].map(|()| for_names(&["127.0.0.1"]));
+    expired.not_after = date_time_ymd(2020, 3, 1);
+    early.not_before = date_time_ymd(3000, 1, 1);
     let cases: [(Option<CertificateParams>, &[&str]); 5] = [
-        (Some(expired()), &["expired on 2020-03-01"]),
-        (Some(early()), &["not valid before 3000-01-01"]),
+        (Some(expired), &["expired on 2020-03-01"]),
+        (Some(early), &["not valid before 3000-01-01"]),
         (
             Some(for_names(&["db.example"])),
             &["is not for 127.0.0.1 but for db.example;", "--sni"],
