@@ -10,8 +10,8 @@ use crate::resp::Reply;
 pub(crate) const COMMAND: [&[u8]; 5] = [b"CLUSTER", b"SLOT-STATS", b"SLOTSRANGE", b"0", b"16383"];
 
 /// Gives `take` the slot and the names and values of each row of a slot in `owned`; the number of rows of other slots,
-/// which may have just moved there. What nodes send together is then bounded by the number of slots. `None` where it is not
-/// such a reply.
+/// which may have just moved there. What nodes send together is then bounded by the number of slots. `None` where it is
+/// another reply.
 pub(crate) fn each(
     reply: &Reply,
     owned: &SlotSet,
