@@ -58,7 +58,7 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// Of a primary that does not answer.
+    /// A primary that does not answer.
     pub(crate) const SILENT: Health = Health {
         state: Some(State::Down),
         role: None,

@@ -13,7 +13,7 @@ use crate::wrong_port::NoTls;
 /// Names of a certificate that are shown.
 const NAMES: usize = 5;
 
-/// What is wrong, and a suggested fix.
+/// The error in words, and a suggested fix.
 pub(crate) fn in_words(error: &Error) -> String {
     match error {
         Error::InvalidCertificate(why) => certificate(why),

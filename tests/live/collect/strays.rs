@@ -54,7 +54,7 @@ fn left(cluster: &Cluster, slot: &str) -> Reply {
 fn commands(cluster: &Cluster, slot: &str, kind: Kind) -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/troubleshooting.md");
     let page = fs::read_to_string(page).unwrap();
-    let section = page.split("## Keys left behind\n").nth(1).unwrap();
+    let section = page.split("## Leftover keys\n").nth(1).unwrap();
     let block = section.split("```").nth(1).unwrap();
     let (valkey, others) = block.split_once("# Any other server").unwrap();
     let lines = if kind.is_valkey() { valkey } else { others };

@@ -32,7 +32,7 @@ fn killed_and_run_again(uneven: &Uneven, script: &str, rng: &mut Rng) -> String 
     said
 }
 
-/// What a script says of a node that it emptied.
+/// A script names a node that it emptied, with the command that removes it.
 fn is_named_as_empty(uneven: &Uneven, node: usize, said: &str) {
     let (address, id) = (uneven.cluster.address(node), &uneven.cluster.ids[node]);
     let head = format!("{address} owns no slots and is a replica of 127.0.0.1:");

@@ -67,11 +67,11 @@ impl InWords for Evidence {
                 counted(*keys, "key")
             ),
             Evidence::Strays { keys } => format!(
-                "{} of a node that does not own the slot: is the topology older than the dump, a slot on its way, or did a move leave keys behind?",
+                "{} of a node that does not own the slot: is the topology older than the dump, a slot on its way, or are they left behind by a move?",
                 counted(*keys, "key")
             ),
             Evidence::OutsideNode { file, node, keys } => format!(
-                "{file}: {} of its keys {} outside the slots of node {node}, which the others are in: is the topology older than the dump, or did a move leave keys behind?",
+                "{file}: {} of its keys {} outside the slots of node {node}, which the others are in: is the topology older than the dump, or are they left behind by a move?",
                 grouped(*keys),
                 are(*keys)
             ),
