@@ -173,7 +173,7 @@ fn on_all_names(
 fn differing(model: &Model<'_>, renaming: &Renaming, rules: &[String]) -> Result<u64> {
     let rules = RenameRules::parse(rules, &[], &[])?;
     let mut at_work = rules.start();
-    let mut tokens = tokens::Tokens::default();
+    let mut tokens = model.families.tokens();
     let (mut by_rules, mut by_scheme) = (Vec::new(), Vec::new());
     let mut differing = 0;
     for at in 0..model.names.len() {

@@ -10,7 +10,6 @@ use crate::scheme::Scheme;
 use crate::seeded::{SeededMap, SeededSet};
 use crate::soundness::{Penalty, Soundness};
 use crate::spelling::{Renaming, Spelling};
-use crate::tokens::Tokens;
 
 /// Heaviest tags of the sample that are counted in all names.
 const CANDIDATES: usize = 16;
@@ -144,7 +143,7 @@ impl Model<'_> {
         let mut tags: Vec<(u64, u64, u32)> = Vec::with_capacity(self.names.len());
         let (mut renamed, mut collisions) = (0, 0);
         let mut made: SeededSet<u64> = SeededSet::default();
-        let (mut tokens, mut new) = (Tokens::default(), Vec::new());
+        let (mut tokens, mut new) = (self.families.tokens(), Vec::new());
         for (number, family) in self.families.list.iter().enumerate() {
             for at in &family.names {
                 let (name, load) = self.names.get(*at as usize);
@@ -223,7 +222,7 @@ impl Model<'_> {
 
     /// The slot of each key that batches touch.
     pub(crate) fn slots_after(&self, renaming: &Renaming, batches: &Batches) -> Vec<u16> {
-        let (mut tokens, mut new) = (Tokens::default(), Vec::new());
+        let (mut tokens, mut new) = (self.families.tokens(), Vec::new());
         let slot = |touched: &TouchedKey| {
             let key = batches.key(touched.place as usize);
             new.clear();

@@ -49,7 +49,7 @@ impl<'a> Changing<'a> {
             renamings,
             schemes,
             prefixes,
-            tokens: Tokens::default(),
+            tokens: families.tokens(),
             new: Vec::new(),
         }
     }

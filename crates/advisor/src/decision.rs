@@ -9,7 +9,7 @@ use crate::carried_out::Scored;
 use crate::families::{Family, FieldKind};
 use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
-use crate::soundness::Soundness;
+use crate::soundness::{LIMITED, Soundness};
 
 /// Batches from which on captures count as evidence, and of several keys for locality.
 pub const LEAST_BATCHES: u64 = 100;
@@ -108,7 +108,8 @@ impl Model<'_> {
                     () if planned > f64::max(1.05, planned_bare + 0.05) => Soundness::Limited,
                     () => Soundness::Good,
                 };
-                scheme.soundness = scheme.soundness.max(soundness);
+                let most = self.worst_soundness(&scheme.renaming.scheme);
+                scheme.soundness = scheme.soundness.max(soundness).min(most);
             }
         }
         let best = self.best(&schemes);
@@ -175,7 +176,7 @@ impl Model<'_> {
     fn rank(&self, scheme: &Scored) -> [f64; 4] {
         let cost = match scheme.soundness {
             Soundness::Good => 0.0,
-            Soundness::Limited => 0.2,
+            Soundness::Limited => LIMITED,
             Soundness::Bad => 1.0 + scheme.penalty.sum,
         };
         let cost = if scheme.soundness < Soundness::Bad {

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use slotscope_engine::hash::{fold, hash};
 
+use crate::places::{PlaceKind, Places, Prefix};
 use crate::seeded::SeededMap;
 use crate::shapes_of_names::{FIELD, NameShapes, Shape, end_hash, ending};
 use crate::tokens::{Braces, INSIDE, TokenKind, Tokens};
@@ -22,6 +23,8 @@ pub enum FieldKind {
     Address,
     /// Words.
     Word,
+    /// Whole segments between delimiters.
+    Segment,
     /// Anything else.
     Id,
 }
@@ -35,7 +38,7 @@ impl FieldKind {
             FieldKind::Hex => "<hex>",
             FieldKind::Uuid => "<uuid>",
             FieldKind::Address => "<ip>",
-            FieldKind::Word => "<w>",
+            FieldKind::Word | FieldKind::Segment => "<w>",
             FieldKind::Id => "<id>",
         }
     }
@@ -46,7 +49,7 @@ impl FieldKind {
 pub struct PatternToken {
     /// The text before it.
     pub separator: Vec<u8>,
-    /// The word; none where it is a field.
+    /// The word; none where it is a field of values.
     pub literal: Option<Vec<u8>>,
 }
 
@@ -61,7 +64,7 @@ pub struct Family {
     pub tail: Vec<u8>,
     /// Where its names have their effective braces.
     pub braces: Option<Braces>,
-    /// The tokens that are fields.
+    /// The tokens that are fields: values, and words that batches show to be common to all keys.
     pub fields: Vec<usize>,
     /// The kinds of those.
     pub kinds: Vec<FieldKind>,
@@ -89,7 +92,7 @@ impl Family {
         }
     }
 
-    fn of((steps, end): &Shape, shapes: &NameShapes) -> Self {
+    fn of((steps, end): &Shape, shapes: &NameShapes, places: &Places) -> Self {
         let tokens: Vec<PatternToken> = steps
             .iter()
             .map(|(separator, word)| PatternToken {
@@ -98,9 +101,14 @@ impl Family {
             })
             .collect();
         let (tail, braces) = shapes.endings.text(*end).clone();
-        let fields = (0..tokens.len())
-            .filter(|at| tokens[*at].literal.is_none())
-            .collect();
+        let mut before = Prefix::default();
+        let mut is_field = |at: &usize| {
+            let PatternToken { separator, literal } = &tokens[*at];
+            let place = before.place(separator);
+            before.push(separator, literal.as_deref().map_or(FIELD, hash));
+            literal.is_none() || places.get(place) == Some(PlaceKind::Constant)
+        };
+        let fields = (0..tokens.len()).filter(&mut is_field).collect();
         Family {
             tokens,
             tail,
@@ -108,6 +116,16 @@ impl Family {
             fields,
             ..Family::other()
         }
+    }
+
+    /// Whether a field is a word of the pattern, the same in all names.
+    pub(crate) fn is_constant(&self, field: usize) -> bool {
+        self.tokens[self.fields[field]].literal.is_some()
+    }
+
+    /// The fields whose values differ.
+    pub(crate) fn values(&self) -> impl Iterator<Item = usize> {
+        (0..self.fields.len()).filter(|field| !self.is_constant(*field))
     }
 
     /// The fields in today's tag; none where there is no tag, and no fields where it is the same for all names.
@@ -139,15 +157,15 @@ impl Family {
 
     /// The pattern as a name without braces, and where its tokens are in it.
     pub(crate) fn bare_pattern(&self) -> (Vec<u8>, Vec<(usize, usize)>) {
-        let (mut bare, mut spans, mut field) = (Vec::new(), Vec::new(), 0);
+        let (mut bare, mut spans, mut values) = (Vec::new(), Vec::new(), self.values());
         for token in &self.tokens {
             bare.extend_from_slice(&token.separator);
             let start = bare.len();
             match &token.literal {
                 Some(word) => bare.extend_from_slice(word),
                 None => {
-                    bare.extend_from_slice(self.kinds[field].placeholder().as_bytes());
-                    field += 1;
+                    let kind = values.next().map(|field| self.kinds[field]);
+                    bare.extend_from_slice(kind.map_or("", FieldKind::placeholder).as_bytes());
                 }
             }
             spans.push((start, bare.len()));
@@ -171,10 +189,8 @@ impl Family {
     /// The text that all names of it begin with.
     pub fn prefix(&self) -> Vec<u8> {
         let (mut bare, spans) = self.bare_pattern();
-        let end = self
-            .fields
-            .first()
-            .map_or(bare.len(), |field| spans[*field].0);
+        let first = self.values().next();
+        let end = first.map_or(bare.len(), |field| spans[self.fields[field]].0);
         let positions = self.brace_positions(&spans);
         if self.braces.is_some() && positions.is_none() {
             return Vec::new();
@@ -255,6 +271,8 @@ impl Matcher {
 /// All families, and how names find theirs.
 #[derive(Debug)]
 pub struct Families {
+    /// The places that batches show.
+    places: Places,
     /// By number; the last one is of names that no pattern fits.
     pub list: Vec<Family>,
     /// Finds their numbers.
@@ -262,10 +280,10 @@ pub struct Families {
 }
 
 impl Families {
-    /// The families of names.
-    pub(crate) fn of(names: &[&[u8]]) -> Self {
+    /// The families of names that are read with these places.
+    pub(crate) fn of(names: &[&[u8]], places: Places) -> Self {
         let mut shapes = NameShapes::default();
-        let mut tokens = Tokens::default();
+        let mut tokens = Tokens::with(&places);
         for name in names {
             if tokens.parse(name) {
                 shapes.add(&tokens);
@@ -274,20 +292,29 @@ impl Families {
         let patterns = shapes.patterns();
         let mut list: Vec<Family> = patterns
             .keys()
-            .map(|shape| Family::of(shape, &shapes))
+            .map(|shape| Family::of(shape, &shapes, &places))
             .collect();
         drop(shapes);
         let mut matcher = Matcher::default();
         for (number, family) in list.iter().enumerate() {
             matcher.insert(family, number as u32);
         }
-        let kinds = kinds_of(names, &list, &matcher);
+        let kinds = kinds_of(names, &list, &matcher, &places);
         for (family, kinds) in list.iter_mut().zip(&kinds) {
             family.kinds = kinds.iter().map(kind_of).collect();
             family.spell();
         }
         list.push(Family::other());
-        Families { list, matcher }
+        Families {
+            places,
+            list,
+            matcher,
+        }
+    }
+
+    /// Takes names apart as the families do.
+    pub fn tokens(&self) -> Tokens {
+        Tokens::with(&self.places)
     }
 
     /// Puts the families into this order of their numbers; the last one stays the last.
@@ -314,9 +341,10 @@ impl Families {
 
     /// The numbers of the families of names.
     pub(crate) fn find_all(&self, names: &[&[u8]]) -> Vec<u32> {
-        let found = names.par_iter().map_init(Tokens::default, |tokens, name| {
-            self.find(tokens.parse(name).then_some(tokens)) as u32
-        });
+        let found = names.par_iter().map_init(
+            || self.tokens(),
+            |tokens, name| self.find(tokens.parse(name).then_some(tokens)) as u32,
+        );
         found.with_min_len(CHUNK).collect()
     }
 
@@ -327,20 +355,20 @@ impl Families {
     }
 }
 
-const KINDS: usize = TokenKind::Address as usize + 1;
+const KINDS: usize = TokenKind::Segment as usize + 1;
 /// Names that a thread looks at at a time.
 const CHUNK: usize = 1 << 14;
 
 /// By family and field how often its values are of each kind of token.
 type Kinds = Vec<Vec<[u64; KINDS]>>;
 
-fn kinds_of(names: &[&[u8]], list: &[Family], matcher: &Matcher) -> Kinds {
+fn kinds_of(names: &[&[u8]], list: &[Family], matcher: &Matcher, places: &Places) -> Kinds {
     let none = || -> Kinds {
         let fields = list.iter().map(|family| family.fields.len());
         fields.map(|fields| vec![[0; KINDS]; fields]).collect()
     };
     let counted = names.par_chunks(CHUNK).fold(none, |mut kinds, names| {
-        let mut tokens = Tokens::default();
+        let mut tokens = Tokens::with(places);
         for name in names {
             let parsed = tokens.parse(name).then_some(&tokens);
             let Some(number) = parsed.and_then(|tokens| matcher.find(tokens)) else {
@@ -370,6 +398,7 @@ fn kind_of(counts: &[u64; KINDS]) -> FieldKind {
     let total: f64 = counts.iter().map(|count| *count as f64).sum();
     let time = of(TokenKind::Date) + of(TokenKind::Time);
     match () {
+        () if of(TokenKind::Segment) > 0.0 => FieldKind::Segment,
         () if of(TokenKind::Word) > 0.0 => FieldKind::Word,
         () if of(TokenKind::Uuid) == total => FieldKind::Uuid,
         () if of(TokenKind::Address) == total => FieldKind::Address,
@@ -386,7 +415,7 @@ mod tests {
 
     fn patterns(names: &[String]) -> Vec<String> {
         let names_as_bytes: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
-        let families = Families::of(&names_as_bytes);
+        let families = Families::of(&names_as_bytes, Places::default());
         let mut tokens = Tokens::default();
         for name in names {
             tokens.parse(name.as_bytes());
@@ -441,7 +470,7 @@ mod tests {
     #[test]
     fn names_that_differ_in_a_separator_are_two_families() {
         let names = [&b"a:7:x"[..], b"a-7:x", b"a-7-x"];
-        let families = Families::of(&names);
+        let families = Families::of(&names, Places::default());
         let found = families.find_all(&names);
         let patterns = found
             .iter()
@@ -463,7 +492,7 @@ mod tests {
             "x:{9}",
         ];
         let names_as_bytes: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
-        let families = Families::of(&names_as_bytes);
+        let families = Families::of(&names_as_bytes, Places::default());
         let mut tokens = Tokens::default();
         let prefixes = names.map(|name| {
             tokens.parse(name.as_bytes());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::families::FieldKind;
 use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
-use crate::soundness::{Penalty, Soundness};
+use crate::soundness::{self, Penalty, Soundness};
 use crate::tag_loads::WINDOWS;
 
 /// Heaviest tag, in fair shares of twice the nodes: below the first it is good, below the second limited.
@@ -22,6 +22,8 @@ const KEYS_OF_DATE: f64 = 5.0;
 /// Accesses from which on windows are judged, and hot keys.
 const LEAST_IN_WINDOWS: u64 = 3000;
 const LEAST_ACCESSES: u64 = 1000;
+/// The part of the hard batches that a scheme must let run to be needed.
+const NEEDED: f64 = 0.5;
 /// The part of the batches from which on a cured shape connects its families.
 const CONNECTING: f64 = 0.001;
 
@@ -83,12 +85,35 @@ impl Model<'_> {
             let (soundness, is_monotonic) = self.judged.of(key, |key| self.judge(key));
             penalty.sum += match soundness {
                 Soundness::Good => 0.0,
-                Soundness::Limited => 0.2,
+                Soundness::Limited => soundness::LIMITED,
                 Soundness::Bad => 1.0,
             };
             penalty.is_monotonic |= is_monotonic;
         }
+        if penalty.sum > soundness::LIMITED && self.worst_soundness(scheme) < Soundness::Bad {
+            penalty.sum = soundness::LIMITED;
+        }
         penalty
+    }
+
+    /// The worst that a scheme can be. Commands that a cluster refuses today run in one slot or not at all: where a scheme
+    /// lets many of them run, the weight of its tags is a price and no fault.
+    pub(crate) fn worst_soundness(&self, scheme: &Scheme) -> Soundness {
+        let hard = || {
+            let shapes = self.joins.shapes.iter();
+            shapes.filter(|(shape, _)| shape.must_be_together)
+        };
+        let run = |scheme: &Scheme| -> u64 {
+            let run = hard().filter(|(shape, _)| shape.is_in_one_slot(scheme));
+            run.map(|(_, count)| count.batches).sum()
+        };
+        let all: u64 = hard().map(|(_, count)| count.batches).sum();
+        let gain = run(scheme).saturating_sub(run(&Scheme::default()));
+        if gain > 0 && gain as f64 >= NEEDED * all as f64 {
+            Soundness::Limited
+        } else {
+            Soundness::Bad
+        }
     }
 
     /// How sound a group is, and whether its load follows a tag.
@@ -132,6 +157,9 @@ impl Model<'_> {
         let is_large = load as f64 > SMALL * self.sample_load;
         if is_large && distinct < TAGS_A_NODE * 2 * self.nodes as u64 && !self.has_few_names() {
             soundness = soundness.max(Soundness::Limited);
+        }
+        if self.has_few_names() {
+            soundness = soundness.min(Soundness::Limited);
         }
         follows = follows || self.follows_a_tag(group);
         (if follows { Soundness::Bad } else { soundness }, follows)

@@ -96,7 +96,7 @@ impl Joins {
     pub(crate) fn of(batches: &Batches, families: &Families) -> Self {
         let mut joins = Joins::default();
         let mut numbers: SeededMap<u64, u32> = SeededMap::default();
-        let mut tokens = Tokens::default();
+        let mut tokens = families.tokens();
         let mut shapes: HashMap<BatchShape, ShapeCount> = HashMap::new();
         for at in 0..batches.len() {
             let from = joins.touched.len();

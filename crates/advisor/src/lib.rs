@@ -1,7 +1,7 @@
 //! Advice on which part of a key belongs in braces: from names and batches of keys to schemes of hash tags.
 //!
-//! Names become families of one pattern, whose fields may become a tag (`tokens`, `families`). Batches show which fields are
-//! equal among the keys of a command (`joins`). A scheme is a choice for each family; schemes are found (`search`), judged
+//! Batches show which segments the keys of a command share (`places`). Names become families of one pattern, whose fields may
+//! become a tag (`tokens`, `families`). Batches show which fields are equal among the keys of a command (`joins`). A scheme is a choice for each family; schemes are found (`search`), judged
 //! (`groups`), spelled (`spelling`), carried out (`carried_out`, `all_names`) and compared (`decision`).
 #![deny(missing_docs)]
 
@@ -22,6 +22,8 @@ pub mod joins;
 pub mod model;
 #[doc(hidden)]
 pub mod names;
+#[doc(hidden)]
+pub mod places;
 pub mod reasons;
 pub mod rename_rules;
 pub mod retagged;

@@ -6,6 +6,7 @@ use crate::batches::Batches;
 use crate::families::Families;
 use crate::joins::{BatchShape, Joins};
 use crate::names::NameSample;
+use crate::places::Places;
 use crate::scheme::{Choice, MOST_SCORED, Scheme, choices};
 use crate::seeded::SeededSet;
 use crate::soundness::Judged;
@@ -48,7 +49,7 @@ impl<'a> Model<'a> {
     ) -> Self {
         let listed: Vec<&[u8]> = (0..names.len()).map(|at| names.get(at).0).collect();
         let touched: Vec<&[u8]> = (0..batches.len()).flat_map(|at| batches.keys(at)).collect();
-        let mut families = Families::of(&each_once(&listed, &touched, names));
+        let mut families = Families::of(&each_once(&listed, &touched, names), Places::of(batches));
         add_names(&mut families, &listed, names);
         add_accesses(&mut families, &touched);
         families.reorder(&by_importance(&families, names, batches));

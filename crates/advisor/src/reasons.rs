@@ -8,7 +8,6 @@ use crate::joins::BatchShape;
 use crate::model::Model;
 use crate::scheme::{MOST_FIELDS, Scheme};
 use crate::soundness::Soundness;
-use crate::tokens::Tokens;
 
 /// The part of the batches from which on a family may block, and that must be cured without it.
 const BLOCKING: f64 = 0.05;
@@ -141,7 +140,7 @@ impl Model<'_> {
     /// Whether keys of batches have numbers that are equal, with and without zeros before them.
     fn is_spelled_differently(&self, batches: &Batches) -> bool {
         let (mut looked_at, mut different) = (0, 0);
-        let mut tokens = Tokens::default();
+        let mut tokens = self.families.tokens();
         for at in 0..batches.len().min(LOOKED_AT) {
             let keys = batches.get(at).keys;
             if keys.len() < 2 {

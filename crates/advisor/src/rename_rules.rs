@@ -32,7 +32,7 @@ enum TemplatePart {
 
 /// How many fields of a rule take any letters and digits.
 pub(crate) fn generality(rule: &str) -> usize {
-    rule.matches(ANY).count()
+    rule.matches(ANY).count() + rule.matches("([^").count()
 }
 
 /// Letters and digits.
@@ -46,7 +46,7 @@ pub(crate) fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> 
     }
     let (bare, spans) = with_fields(
         family,
-        |at| format!("${{{}}}", at + 1),
+        |at, _| format!("${{{}}}", at + 1),
         |literal| literal.replace('$', "$$"),
     )?;
     let mut template = Vec::new();
@@ -58,16 +58,17 @@ pub(crate) fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> 
         &|at| spans[at],
         &mut template,
     );
-    let (mut regex, spans) = with_fields(family, |at| field_regex(family, at), escaped)?;
+    let (mut regex, spans) = with_fields(family, |_, field| field_regex(family, field), escaped)?;
     if family.braces.is_some() {
         let (open, close) = brace_positions(family, &regex, &spans)?;
         regex.insert_str(close, r"\}");
         regex.insert_str(open, r"\{");
     }
     let parts = template_parts(str::from_utf8(&template).ok()?);
+    let kinds: Vec<FieldKind> = family.values().map(|field| family.kinds[field]).collect();
     Some(RenameRule {
         text: format!("^{regex}$ => {}", spelled(&parts)),
-        parts: named(parts, &family.kinds),
+        parts: named(parts, &kinds),
     })
 }
 
@@ -175,21 +176,22 @@ fn unused(name: &str, names: &[(usize, String)]) -> String {
     free
 }
 
-/// The pattern with other texts for its fields and its literals, and where its tokens are.
+/// The pattern with other texts for its values, by their numbers and fields, and for its literals; and where its tokens are.
 fn with_fields(
     family: &Family,
-    field: impl Fn(usize) -> String,
+    value: impl Fn(usize, usize) -> String,
     literal: impl Fn(&str) -> String,
 ) -> Option<(String, Vec<(usize, usize)>)> {
-    let (mut text, mut spans, mut fields) = (String::new(), Vec::new(), 0);
+    let (mut text, mut spans) = (String::new(), Vec::new());
+    let mut values = family.values().enumerate();
     for token in &family.tokens {
         text += &literal(str::from_utf8(&token.separator).ok()?);
         let start = text.len();
         match &token.literal {
             Some(word) => text += &literal(str::from_utf8(word).ok()?),
             None => {
-                text += &field(fields);
-                fields += 1;
+                let (number, field) = values.next()?;
+                text += &value(number, field);
             }
         }
         spans.push((start, text.len()));
@@ -235,9 +237,19 @@ fn field_regex(family: &Family, field: usize) -> String {
         FieldKind::Uuid => "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
         FieldKind::Address => r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}",
         FieldKind::Word if is_before_digits => "[A-Za-z]+",
+        FieldKind::Segment => return format!("({})", segment_regex(family, token)),
         FieldKind::Word | FieldKind::Id => ANY,
     };
     format!("({of})")
+}
+
+/// Anything up to the delimiter that is next to the segment.
+fn segment_regex(family: &Family, token: usize) -> String {
+    let before = family.tokens[token].separator.last();
+    let after = family.tokens.get(token + 1);
+    let after = after.map_or(family.tail.first(), |next| next.separator.first());
+    let delimiter = before.or(after).map(|byte| char::from(*byte).to_string());
+    format!("[^{}]+", escaped(&delimiter.unwrap_or_default()))
 }
 
 /// A text that a regular expression takes as it is, byte by byte.

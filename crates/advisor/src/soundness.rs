@@ -30,6 +30,9 @@ pub enum Soundness {
     Bad,
 }
 
+/// The cost of a limited group; that of a bad one is 1.
+pub(crate) const LIMITED: f64 = 0.2;
+
 /// The cost of a scheme by its groups, and whether the load of a group follows a tag.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Penalty {

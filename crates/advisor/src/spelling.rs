@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::families::Family;
+use crate::families::{Family, FieldKind};
 use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
 use crate::tokens::Tokens;
@@ -125,6 +125,13 @@ fn prefix(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -
         .collect();
     leads.dedup();
     match leads.as_slice() {
+        // A library lets its user name a queue, and not what is before the name: `bull:{mail}:wait`.
+        [_] if changed
+            .iter()
+            .all(|number| family(number).is_segment(scheme.get(*number))) =>
+        {
+            Vec::new()
+        }
         [only] if !only.is_empty() && !is_other => only.clone(),
         _ => voted(model, scheme, changed)
             .map_or(Vec::new(), |word| [word.as_slice(), b":"].concat()),
@@ -160,6 +167,12 @@ impl Family {
         let is_near = separator.len() <= usize::from(!is_other) && separator != b"}";
         let word = self.word_before(first).filter(|_| is_near);
         word.map_or(Vec::new(), |word| [word, separator].concat())
+    }
+
+    /// Whether the chosen field is a whole segment by itself, or a word of the pattern.
+    fn is_segment(&self, choice: Choice) -> bool {
+        let mut fields = choice.fields();
+        fields.all(|field| self.kinds[field] == FieldKind::Segment || self.is_constant(field))
     }
 
     /// The text before the value in today's tag, if that is the chosen field alone.

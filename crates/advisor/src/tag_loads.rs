@@ -52,9 +52,9 @@ impl AllTagLoads {
         choices: &[Vec<Choice>],
         joins: &Joins,
     ) -> Self {
-        let families = families.list.par_iter().zip(choices).enumerate();
-        let loads = families.flat_map_iter(|(number, (family, choices))| {
-            let loads = loads_of(family, choices, names);
+        let list = families.list.par_iter().zip(choices).enumerate();
+        let loads = list.flat_map_iter(|(number, (family, choices))| {
+            let loads = loads_of(family, choices, names, families.tokens());
             loads.map(move |(choice, loads)| ((number as u32, choice), loads))
         });
         let mut all = AllTagLoads {
@@ -132,11 +132,11 @@ fn loads_of<'a>(
     family: &'a Family,
     choices: &'a [Choice],
     names: &'a NameSample,
+    mut tokens: Tokens,
 ) -> impl Iterator<Item = (Choice, TagLoads)> + 'a {
     let fields = &family.fields[..family.fields.len().min(MOST_FIELDS + 1)];
     let width = fields.len() + 2;
     let mut hashes: Vec<u64> = Vec::with_capacity(width * family.names.len());
-    let mut tokens = Tokens::default();
     for name in &family.names {
         let (name, _) = names.get(*name as usize);
         let whole = hash(name);

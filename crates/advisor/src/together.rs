@@ -7,7 +7,6 @@ use slotscope_engine::hash::hash;
 use crate::joins::{BatchShape, FamilyJoin};
 use crate::model::Model;
 use crate::scheme::{MOST_FIELDS, Scheme};
-use crate::tokens::Tokens;
 
 /// Names of a family whose values are compared.
 const LOOKED_AT: usize = 1 << 16;
@@ -49,7 +48,7 @@ impl Model<'_> {
         let family = &self.families.list[family as usize];
         let fields = &family.fields[..family.fields.len().min(MOST_FIELDS)];
         let mut values = vec![HashSet::new(); fields.len()];
-        let mut tokens = Tokens::default();
+        let mut tokens = self.families.tokens();
         for name in family.names.iter().take(LOOKED_AT) {
             if tokens.parse(self.names.get(*name as usize).0) {
                 let of_name = fields.iter().map(|field| hash(tokens.bytes(*field)));

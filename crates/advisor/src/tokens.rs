@@ -1,5 +1,10 @@
 //! A key as tokens: words, numbers, dates and ids between separators, once the braces of its hash tag are taken out.
 
+use slotscope_engine::hash::hash;
+
+use crate::places::{PlaceKind, Places, Prefix, delimiter};
+use crate::shapes_of_names::FIELD;
+
 /// Bytes of a key that are looked at, and tokens of it. Longer keys keep their names.
 pub const MOST_BYTES: usize = 512;
 const MOST_TOKENS: usize = 24;
@@ -23,6 +28,8 @@ pub enum TokenKind {
     Uuid,
     /// An IPv4 address.
     Address,
+    /// A whole segment that batches show to be a value.
+    Segment,
 }
 
 /// A token, as positions in the key without its braces.
@@ -57,9 +64,23 @@ pub struct Braces {
     pub close: BracePlace,
 }
 
+/// A segment between delimiters, as positions in the key without its braces.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Segment {
+    /// Where it starts.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// Its place.
+    pub place: u64,
+}
+
 /// A key in parts; kept from key to key for its memory.
 #[derive(Debug, Default)]
 pub struct Tokens {
+    places: Places,
+    /// Its segments, where places are learned.
+    pub(crate) segments: Vec<Segment>,
     /// The key without its effective braces.
     pub bare: Vec<u8>,
     /// Its tokens.
@@ -73,6 +94,14 @@ pub struct Tokens {
 }
 
 impl Tokens {
+    /// Takes keys apart whose segments at these places are one token each.
+    pub(crate) fn with(places: &Places) -> Self {
+        Tokens {
+            places: places.clone(),
+            ..Tokens::default()
+        }
+    }
+
     /// Takes `key` apart. False where it is too long for that.
     pub fn parse(&mut self, key: &[u8]) -> bool {
         if key.len() > MOST_BYTES {
@@ -111,10 +140,17 @@ impl Tokens {
 
     fn find(&mut self) {
         self.list.clear();
+        self.segments.clear();
         self.is_cut = false;
+        let delimiter = delimiter(&self.bare).filter(|_| self.places.is_on());
+        let mut before = (Prefix::default(), 0);
         let (mut at, mut found) = (0, 0);
         while at < self.bare.len() {
-            if !is_token(self.bare[at]) {
+            let is_start = at == 0 || Some(self.bare[at - 1]) == delimiter;
+            let whole = delimiter
+                .filter(|_| is_start)
+                .and_then(|delimiter| self.segment(at, delimiter, &mut before));
+            if whole.is_none() && !is_token(self.bare[at]) {
                 at += 1;
                 continue;
             }
@@ -123,8 +159,44 @@ impl Tokens {
                 return;
             }
             found += 1;
-            at = self.push(at);
+            at = match whole {
+                Some(token) => {
+                    self.list.push(token);
+                    token.end
+                }
+                None => self.push(at),
+            };
         }
+    }
+
+    /// The segment at `start` as a token, if its place is known; `before` is the text up to there, of this many tokens.
+    fn segment(
+        &mut self,
+        start: usize,
+        delimiter: u8,
+        before: &mut (Prefix, usize),
+    ) -> Option<Token> {
+        while before.1 < self.list.len() {
+            let word = match self.list[before.1].kind {
+                TokenKind::Word => hash(self.bytes(before.1)),
+                _ => FIELD,
+            };
+            before.0.push(self.separator(before.1), word);
+            before.1 += 1;
+        }
+        let last = self.list.last().map_or(0, |last| last.end);
+        let place = before.0.place(&self.bare[last..start]);
+        let end = memchr::memchr(delimiter, &self.bare[start..]);
+        let end = end.map_or(self.bare.len(), |len| start + len);
+        if end == start {
+            return None;
+        }
+        self.segments.push(Segment { start, end, place });
+        let kind = match self.places.get(place)? {
+            PlaceKind::Value => TokenKind::Segment,
+            PlaceKind::Constant => TokenKind::Word,
+        };
+        Some(Token { kind, start, end })
     }
 
     /// Adds the token that starts at `start`; returns where it ends.

@@ -2,7 +2,6 @@
 
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
-use slotscope::advise::tokens::Tokens;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
@@ -32,7 +31,7 @@ fn rewritten_by_the_rules_names_and_batches_come_to_what_is_promised() {
         let mut renamed = |name: &str| {
             let (mut by_rules, mut new) = (Vec::new(), Vec::new());
             assert!(rules.rename(name.as_bytes(), &Policy::Oss, &mut at_work, &mut by_rules));
-            let mut tokens = Tokens::default();
+            let mut tokens = model.families.tokens();
             assert!(tokens.parse(name.as_bytes()));
             let number = model.families.find(Some(&tokens));
             let renaming = &decision.best().renaming;

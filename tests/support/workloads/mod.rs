@@ -1,5 +1,6 @@
 //! Workloads whose right hash tags are known.
 
+pub mod ids;
 pub mod kinds;
 mod more_kinds;
 pub mod other_kinds;

@@ -124,13 +124,16 @@ pub(super) fn evidence(findings: &AdviseFindings) -> Vec<String> {
     if let Some(best) = best
         .filter(|best| findings.why.is_none() && best.heaviest_is_tag && best.heaviest_share > 0.0)
     {
-        let nodes = 2.0 * findings.nodes as f64;
+        let of_node = best.heaviest_share * 2.0 * findings.nodes as f64;
+        let growth = match 0.2 / of_node {
+            times if times >= 1.5 => format!(": good until it is {times:.0} times that"),
+            _ => String::new(),
+        };
         lines.push(format!(
-            "the heaviest tag, {{{}}}, is {} of the fair share of a node of {}: good until it is {:.0} times that",
+            "the heaviest tag, {{{}}}, is {} of the fair share of a node of {}{growth}",
             best.heaviest,
-            percent(best.heaviest_share * nodes),
+            percent(of_node),
             2 * findings.nodes,
-            (0.2 / (best.heaviest_share * nodes)).max(1.0)
         ));
     }
     lines

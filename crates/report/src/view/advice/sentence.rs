@@ -30,7 +30,7 @@ pub(super) fn summary(findings: &AdviseFindings) -> String {
         _ => String::new(),
     };
     format!(
-        "CHANGE: {}: {gain}the fullest of {} nodes then has {:.2} times its fair share ({:.2} today), of {} nodes {:.2} ({:.2}).",
+        "CHANGE: {}: {gain}the fullest of {} nodes then has {:.2} times its fair share ({:.2} today), of {} nodes {:.2} ({:.2}).{}",
         what_to_do(best),
         findings.nodes,
         best.max_over_mean.n,
@@ -38,6 +38,19 @@ pub(super) fn summary(findings: &AdviseFindings) -> String {
         2 * findings.nodes,
         best.max_over_mean.twice,
         today.max_over_mean.twice,
+        price(best, findings.nodes),
+    )
+}
+
+/// The price of a tag that outweighs a node: more nodes do not divide a slot.
+fn price(best: &SchemeScore, nodes: usize) -> String {
+    if !best.heaviest_is_tag || best.heaviest_share * nodes as f64 <= 1.0 {
+        return String::new();
+    }
+    format!(
+        " The price: all keys of {{{}}} share one slot, {} of the load, however many nodes there are.",
+        best.heaviest,
+        percent(best.heaviest_share)
     )
 }
 
