@@ -137,7 +137,7 @@ impl AdviseArgs {
         // One thread can read commands while others read names.
         let (names, batches) = thread::scope(|scope| {
             let names = scope.spawn(|| reading.map(|reading| names_in(reading, spec.by)));
-            let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).keeping();
+            let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).only_keeping();
             let batches = self
                 .read(&captures, &mut fanout)
                 .and_then(|()| self.read(&named, &mut fanout))

@@ -7,8 +7,10 @@ use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::capture::whole_commands::{Stop, WholeCommands};
+use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::spelled;
+use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::block::Block;
 use slotscope_engine::source::boundary::line_at;
 use slotscope_engine::source::chunk::{CHUNK, Trouble};
@@ -18,18 +20,19 @@ use slotscope_engine::source::{Source, stream};
 use slotscope_engine::tally::rejects::{Reject, Rejects};
 use slotscope_findings::summary::Incomplete;
 
+use crate::advise::{AdviseSpec, advise};
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::{Ending, inputs, say, values};
+use crate::cli::{Ending, inputs, values};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
 use crate::pipeline::rejected;
 use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::spec::{HashSpec, NodeSpec, StorageSpec};
+use crate::whatif::rules::RenameRules;
 
-/// A list of keys is taken for batches of one key each.
-const LIST_OF_KEYS: &str = "note: each batch has one key; a list of keys has no batches: give MONITOR captures, append-only \
-    files, or lines of the keys of one command each";
+/// Lines of one key each are a list of keys, unless the user says otherwise.
+const NO_COMMANDS: &str = "has no commands: each line is one key; name a MONITOR capture, an append-only file, or lines of commands";
 
 /// Batches of keys or commands in, their fan-out over slots and nodes out.
 #[derive(Args, Debug)]
@@ -53,6 +56,9 @@ pub struct FanoutArgs {
     /// How places on the network are opened
     #[command(flatten)]
     pub storage: StorageSpec,
+    /// Judge the keys by new names: which commands become CROSSSLOT after this renaming? As of whatif; may be repeated
+    #[arg(long, value_name = "REGEX => TEMPLATE", allow_hyphen_values = true)]
+    pub retag: Vec<String>,
     /// How often one node is slow, as a percentage or a number from 0 to 1
     #[arg(long, value_name = "P", default_value = "1%", help_heading = LIMITS)]
     pub slow: String,
@@ -88,7 +94,14 @@ impl FanoutArgs {
         check_paths(&paths, NEEDS_COMMANDS)?;
         let inputs = inputs::find(&paths, &self.storage.options()?)?.0.sources;
         check_sources(&inputs, NEEDS_COMMANDS)?;
-        let mut found = Fanout::new(&topology, &policy, self.batches);
+        let rules = RenameRules::parse(&self.retag, &[], &[])?;
+        let found = Fanout::new(&topology, &policy, self.batches);
+        let is_advised = rules.is_empty() && matches!(policy, Policy::Oss);
+        let mut found = match is_advised {
+            true => found.keeping(),
+            false if rules.is_empty() => found,
+            false => found.renaming(rules),
+        };
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {
             read.input(&**input, index as u32, self.batches, &mut found)?;
@@ -100,14 +113,34 @@ impl FanoutArgs {
             return Err(Error::bad(only.file.to_string(), only.reason.clone()));
         }
         let rejects = rejected::of(&inputs, &read.rejects);
-        let is_list = !read.has_commands;
-        let findings = found.findings(slow, rejects, read.incomplete, read.passed_over);
-        if is_list && findings.batches > 1 && findings.batches == findings.keys {
-            say(LIST_OF_KEYS);
+        let is_list = self.batches == Lines::Auto && !read.has_commands;
+        let batches = found.take_batches();
+        let mut findings = found.findings(slow, rejects, read.incomplete, read.passed_over);
+        if is_list
+            && !found.has_commands()
+            && findings.batches > 1
+            && findings.batches == findings.keys
+        {
+            return Err(Error::bad(
+                Name::from(inputs[0].path()).to_string(),
+                NO_COMMANDS,
+            ));
         }
-        self.output.print(&findings, Rows::or_json(self.top), || {
-            view::sections(&findings, self.top)
-        })?;
+        if is_advised && findings.crossslot > 0 {
+            findings.advice = Some(Box::new(advise(
+                None,
+                &batches,
+                &AdviseSpec {
+                    nodes: topology.nodes.len(),
+                    by: Metric::Keys,
+                    keep: Vec::new(),
+                    together: Vec::new(),
+                },
+            )?));
+        }
+        let rows = Rows::or_json(self.top);
+        self.output
+            .print(&findings, rows, || view::sections(&findings))?;
         Ok(match findings.incomplete.is_empty() {
             false => Ending::Incomplete,
             true if self.deny_crossslot && findings.crossslot > 0 => Ending::Crossed,
@@ -314,6 +347,9 @@ fn without_commands(kind: InputKind, path: &Path) -> Option<&'static str> {
         InputKind::Manifest => {
             Some("it lists the files of an append-only directory; name the .incr.aof files")
         }
+        InputKind::Table => Some(
+            "has no commands: it is a table of keys; name a MONITOR capture, an append-only file, or lines of commands",
+        ),
         InputKind::Aof if name.ends_with(b".base.aof") => {
             Some("it holds the data of a moment, not what clients did; name the .incr.aof files")
         }

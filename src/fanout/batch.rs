@@ -4,13 +4,24 @@ use slotscope_engine::format::parse::words::Word;
 
 use crate::fanout::outcome::DistinctSlots;
 
-/// Keys of a batch that are kept for its kind and its suggestion; slots and nodes are counted of all.
+/// Keys of a batch that are kept for its kind and the advice; slots and nodes are counted of all.
 const KEPT_KEYS: usize = 1024;
+
+/// The slots of keys.
+#[derive(Debug, Default)]
+pub(super) struct KeySlots {
+    /// By the names that are judged.
+    pub then: Vec<u16>,
+    /// By the names of today, where those are others.
+    pub today: Vec<u16>,
+}
 
 /// A batch.
 pub(super) struct Batch {
     /// The slots of its keys.
     pub slots: DistinctSlots,
+    /// Those of their names of today, where keys are renamed.
+    pub slots_today: DistinctSlots,
     /// How many keys it has.
     pub keys: u64,
     /// The first of them.
@@ -24,6 +35,7 @@ impl Batch {
     pub(super) fn with_room(room: usize) -> Self {
         Batch {
             slots: DistinctSlots::default(),
+            slots_today: DistinctSlots::default(),
             keys: 0,
             kept: Vec::new(),
             kept_bytes: 0,
@@ -31,9 +43,11 @@ impl Batch {
         }
     }
 
-    /// Adds keys, whose slots are `slots`.
-    pub(super) fn add(&mut self, slots: &[u16], keys: Vec<Word<'_>>) {
-        slots.iter().for_each(|slot| self.slots.insert(*slot));
+    /// Adds keys and their slots.
+    pub(super) fn add(&mut self, slots: &KeySlots, keys: Vec<Word<'_>>) {
+        slots.then.iter().for_each(|slot| self.slots.insert(*slot));
+        let today = slots.today.iter();
+        today.for_each(|slot| self.slots_today.insert(*slot));
         self.keys += keys.len() as u64;
         for key in keys {
             if self.kept.len() < KEPT_KEYS && self.kept_bytes + key.len() <= self.room {
@@ -46,6 +60,7 @@ impl Batch {
     /// Forgets all but its memory.
     pub(super) fn clear(&mut self) {
         self.slots.clear();
+        self.slots_today.clear();
         self.keys = 0;
         self.kept.clear();
         self.kept_bytes = 0;
@@ -59,7 +74,14 @@ mod tests {
     #[test]
     fn a_hostile_batch_holds_no_more_than_its_room() {
         let mut batch = Batch::with_room(1 << 20);
-        batch.add(&[1], (0..3000).map(|i| vec![b'x'; 1 + i].into()).collect());
+        let slots = KeySlots {
+            then: vec![1],
+            ..KeySlots::default()
+        };
+        batch.add(
+            &slots,
+            (0..3000).map(|i| vec![b'x'; 1 + i].into()).collect(),
+        );
         assert_eq!(batch.keys, 3000);
         let bytes: usize = batch.kept.iter().map(Vec::len).sum();
         assert!(batch.kept.len() <= KEPT_KEYS && bytes <= 1 << 20);

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use slotscope_advisor::findings::AdviseFindings;
 use slotscope_engine::name::Name;
 use slotscope_engine::tally::sketch::histogram::Histogram;
 use slotscope_findings::summary::balance::tidy;
@@ -14,7 +15,7 @@ use crate::fanout::shapes::WorstShape;
 use crate::fanout::unknown::CommandCount;
 
 /// The name and version of the form of the JSON.
-pub const SCHEMA: &str = "slotscope.fanout/1";
+pub const SCHEMA: &str = "slotscope.fanout/2";
 
 /// All findings; the fields are those of the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -40,6 +41,12 @@ pub struct FanoutFindings {
     pub tail: Tail,
     /// Kinds of batches over several slots, those first that touch the most.
     pub worst: Vec<WorstShape>,
+    /// The effect of the renaming, where one is tried: all other findings are of the new names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed: Option<AfterRenaming>,
+    /// The advice of `slotscope advise`; absent after a renaming, by another hash policy, or where no batch crosses slots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Box<AdviseFindings>>,
     /// Batches over several slots of kinds that are not listed.
     pub other_shapes: u64,
     /// Commands without keys, which any node runs.
@@ -64,6 +71,17 @@ pub struct FanoutFindings {
     pub rejected: Rejected,
     /// Places after which an input could not be read.
     pub incomplete: Vec<Incomplete>,
+}
+
+/// The effect of a renaming.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AfterRenaming {
+    /// Batches in one slot today, and in several by the new names.
+    pub become_crossing: u64,
+    /// Batches in several slots today, and in one by the new names.
+    pub no_longer_crossing: u64,
+    /// Rules that no key matches, for people.
+    pub without_keys: Vec<String>,
 }
 
 /// An input that was not read, and why.

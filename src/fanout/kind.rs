@@ -1,6 +1,9 @@
 //! The kind of an input of fanout, from its first bytes.
 
+use slotscope_engine::command::COMMANDS;
 use slotscope_engine::format::capture::monitor_line::MonitorLine;
+use slotscope_engine::format::parse::words;
+use slotscope_engine::format::{self, Head};
 
 /// The user's choice of the kind of an input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,7 +23,7 @@ pub enum Lines {
 }
 
 /// Bytes that are looked at.
-pub(crate) const HEAD: usize = 4096;
+pub(crate) const HEAD: usize = 1 << 16;
 /// Lines that are looked at for one of MONITOR: redis-cli prints OK first, and a warning about a password before that.
 const LINES: usize = 5;
 
@@ -37,6 +40,8 @@ pub(crate) enum InputKind {
     Snapshot,
     /// The manifest of an append-only directory.
     Manifest,
+    /// A table of keys, with their sizes and other values.
+    Table,
 }
 
 impl InputKind {
@@ -52,9 +57,21 @@ impl InputKind {
             () if head.starts_with(b"#TS:") || is_command(head) => InputKind::Aof,
             () if is_manifest(head) => InputKind::Manifest,
             () if lines.any(|line| MonitorLine::parse(line).is_some()) => InputKind::Monitor,
+            () if is_table(head) => InputKind::Table,
             () => InputKind::Lines,
         }
     }
+}
+
+/// Whether lines are rows of a key and its values, or objects of them.
+fn is_table(head: &[u8]) -> bool {
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if words::words(first).is_ok_and(|words| COMMANDS.find(&words).is_some()) {
+        return false;
+    }
+    let whole = head.len() < HEAD;
+    let found = format::recognise(Head { bytes: head, whole });
+    matches!(found, Ok(Some(found)) if matches!(found.name(), "csv" | "jsonl"))
 }
 
 /// `*2\r\n$`.
@@ -91,6 +108,11 @@ mod tests {
             (b"REDIS0011\xfa", InputKind::Snapshot),
             (b"VALKEY080\xfa", InputKind::Snapshot),
             (b"REDIS key\n", InputKind::Lines),
+            (b"a:1 b:1\na:2 b:2\n", InputKind::Lines),
+            (b"GET key\nMGET key size\n", InputKind::Lines),
+            (b"user:1 100\nuser:2 2048\nuser:3 99\n", InputKind::Table),
+            (b"key,size\nuser:1,100\nuser:2,90\n", InputKind::Table),
+            (b"{\"key\":\"a\",\"size\":1}\n", InputKind::Table),
             (b"file a.1.base.rdb seq 1 type b\n", InputKind::Manifest),
         ] {
             assert_eq!(InputKind::of(head), kind, "{}", head.escape_ascii());

@@ -1,22 +1,18 @@
-//! How many slots and nodes batches touch, which the cluster refuses, the tail, and tags that would help.
+//! How many slots and nodes batches touch, which the cluster refuses, and the tail; today, or after a renaming.
 //!
 //! Batches come as lines of text, lines of MONITOR or commands of an append-only file, and are added in their order: MULTI
 //! and EXEC are commands like others. Memory does not grow with their number.
 
 mod batch;
 mod commands;
-mod dates;
 pub mod findings;
-mod frequent;
 #[doc(hidden)]
 pub mod kind;
 pub mod outcome;
+mod renaming;
 mod script;
 pub mod shapes;
-pub mod suggestion;
 mod transactions;
-#[doc(hidden)]
-pub mod trial;
 pub mod unknown;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
@@ -36,14 +32,15 @@ use slotscope_findings::topology::Topology;
 
 use crate::fanout::batch::Batch;
 use crate::fanout::commands::{keys_of, must_be_together, runs_script};
+use crate::fanout::findings::{AfterRenaming, OutcomeCount, Tail};
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
-use crate::fanout::findings::{OutcomeCount, Tail};
 pub use crate::fanout::kind::Lines;
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::script::Script;
 use crate::fanout::shapes::{Shapes, Touched};
 use crate::fanout::transactions::Transactions;
 use crate::fanout::unknown::{UnknownCommands, is_verb};
+use crate::whatif::rules::{RenameRules, Renaming};
 
 /// Bytes of keys of a batch that are kept.
 const ROOM: usize = 1 << 20;
@@ -65,6 +62,8 @@ pub struct Fanout<'a> {
     unknown: UnknownCommands,
     /// Whether a command came: a word in capitals is then one too.
     among_commands: bool,
+    /// Whether one came in any input.
+    had_commands: bool,
     blank: u64,
     discarded: u64,
     of_scripts: u64,
@@ -75,8 +74,13 @@ pub struct Fanout<'a> {
     nodes: Histogram,
     answers: [u64; BatchOutcome::ALL.len()],
     shapes: Shapes,
-    /// Where batches go that are kept and not counted.
+    /// Where batches go that are kept.
     kept: Option<Batches>,
+    /// Whether batches are counted.
+    counts: bool,
+    /// The renaming that is tried.
+    renaming: Option<(RenameRules, Renaming)>,
+    after_renaming: AfterRenaming,
 }
 
 impl<'a> Fanout<'a> {
@@ -92,6 +96,7 @@ impl<'a> Fanout<'a> {
             keyless: 0,
             unknown: UnknownCommands::default(),
             among_commands: false,
+            had_commands: false,
             blank: 0,
             discarded: 0,
             of_scripts: 0,
@@ -102,18 +107,32 @@ impl<'a> Fanout<'a> {
             answers: [0; BatchOutcome::ALL.len()],
             shapes: Shapes::default(),
             kept: None,
+            counts: true,
+            renaming: None,
+            after_renaming: AfterRenaming::default(),
         }
     }
 
-    /// The same that keeps the batches for `take_batches` and counts nothing of them.
+    /// The same that also keeps the batches for `take_batches`.
     pub(crate) fn keeping(mut self) -> Self {
         self.kept = Some(Batches::default());
         self
     }
 
+    /// The same that keeps them and counts nothing of them.
+    pub(crate) fn only_keeping(mut self) -> Self {
+        self.counts = false;
+        self.keeping()
+    }
+
     /// The batches that were kept.
     pub(crate) fn take_batches(&mut self) -> Batches {
         self.kept.take().unwrap_or_default()
+    }
+
+    /// Whether any command came, not only keys.
+    pub(crate) fn has_commands(&self) -> bool {
+        self.had_commands
     }
 
     /// Takes in the next line of commands or keys, without its end.
@@ -219,6 +238,7 @@ impl<'a> Fanout<'a> {
         };
         let keys = keys_of(command, words)?;
         self.among_commands = true;
+        self.had_commands = true;
         let name = command.name;
         match name {
             "multi" if client == ONLY && self.transactions.is_open(ONLY) => {
@@ -252,7 +272,8 @@ impl<'a> Fanout<'a> {
         keys: Vec<Word<'_>>,
     ) -> Result<(), String> {
         let is_open = self.transactions.is_open(client);
-        if let Some(kept) = self.kept.as_mut().filter(|_| !is_open) {
+        let is_only_kept = !self.counts && !is_open;
+        if let Some(kept) = self.kept.as_mut().filter(|_| is_only_kept) {
             kept.push(name, must_be_together(name), &keys);
             return Ok(());
         }
@@ -262,21 +283,13 @@ impl<'a> Fanout<'a> {
             self.transactions.queue(client, &slots, keys, topology);
             return Ok(());
         }
-        let answer = outcome::of_command(&slots, self.topology);
+        let answer = outcome::of_command(&slots.then, self.topology);
         let mut batch = self.batch.take().unwrap_or_else(|| Batch::with_room(ROOM));
         batch.add(&slots, keys);
         self.count(name, &batch, answer);
         batch.clear();
         self.batch = Some(batch);
         Ok(())
-    }
-
-    fn slots_of(&self, keys: &[Word<'_>]) -> Result<Vec<u16>, String> {
-        let slot = |key: &Word<'_>| {
-            let what = "no pattern of --policy matches one of its keys";
-            self.policy.slot(key).ok_or_else(|| String::from(what))
-        };
-        keys.iter().map(slot).collect()
     }
 
     fn end_transaction(&mut self, name: &str, client: &[u8]) -> Result<(), String> {
@@ -299,6 +312,8 @@ impl<'a> Fanout<'a> {
         }
         if let Some(kept) = &mut self.kept {
             kept.push(command, must_be_together(command), &batch.kept);
+        }
+        if !self.counts {
             return;
         }
         let slots = batch.slots.members();
@@ -309,6 +324,10 @@ impl<'a> Fanout<'a> {
         nodes.sort_unstable();
         nodes.dedup();
         let (slots, nodes) = (slots.len() as u64, nodes.len() as u64);
+        let today = batch.slots_today.members().len();
+        let becomes_crossing = today == 1 && slots > 1;
+        self.after_renaming.become_crossing += u64::from(becomes_crossing);
+        self.after_renaming.no_longer_crossing += u64::from(today > 1 && slots == 1);
         self.keys += batch.keys;
         self.slots.add(std::iter::once(slots));
         self.nodes.add(std::iter::once(nodes));
@@ -319,6 +338,7 @@ impl<'a> Fanout<'a> {
             slots,
             nodes,
             answer,
+            becomes_crossing,
         });
     }
 
@@ -357,6 +377,8 @@ impl<'a> Fanout<'a> {
             tail: Tail::of(&self.nodes, slow),
             other_shapes: self.shapes.crossing_but(&worst),
             worst,
+            renamed: self.renamed(),
+            advice: None,
             without_keys: self.keyless,
             unknown_commands: self.unknown.list(),
             unknown: self.unknown.total,
@@ -451,10 +473,7 @@ mod tests {
             prop_assert!(counted <= lines.len() as u64 + 1 && counted + opened > lines.len() as u64);
             prop_assert_eq!(found.answers.iter().map(|answered| answered.batches).sum::<u64>(), found.batches);
             prop_assert_eq!(found.slots_per_batch.count, found.nodes_per_batch.count);
-            for kind in &found.worst {
-                let after = kind.suggestion.as_ref().map_or(1.0, |suggestion| suggestion.mean_slots_after);
-                prop_assert!((1.0..kind.mean_slots).contains(&after), "{:?}", kind);
-            }
+            prop_assert!(found.worst.iter().all(|kind| kind.mean_slots > 1.0), "{:?}", found.worst);
         }
     }
 }

@@ -10,23 +10,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
+use slotscope_engine::pattern::ids::pattern_of;
 use slotscope_findings::summary::balance::tidy;
 
 use crate::fanout::outcome::BatchOutcome;
-use crate::fanout::suggestion::{Parsed, TagSuggestion};
-use crate::fanout::trial::{NoSuggestion, Trial};
 
 /// Kinds that are listed; twice as many are followed.
 const LISTED: usize = 1000;
 /// Patterns of keys that define a kind, and bytes of each.
 const MAX_PATTERNS: usize = 4;
 const MAX_PATTERN: usize = 256;
-/// Tags that are tried for a kind, and batches over several slots that are searched for one.
-const MAX_TRIALS: usize = 4;
-const MAX_SEARCHED: u64 = 16;
-/// Batches of a kind from which on a tag is suggested.
-pub(crate) const LEAST_BATCHES: u64 = 100;
-
 /// Batches by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
@@ -57,9 +50,8 @@ struct Sums {
     refused: u64,
     slots: u64,
     nodes: u64,
-    /// Tags that would bring a batch together.
-    trials: Vec<Trial>,
-    searched: u64,
+    /// Those that new names bring into several slots.
+    become_crossing: u64,
 }
 
 impl Sums {
@@ -81,6 +73,8 @@ pub(crate) struct Touched<'a> {
     pub nodes: u64,
     /// How it ends.
     pub answer: BatchOutcome,
+    /// Whether its keys are in several slots by their new names alone.
+    pub becomes_crossing: bool,
 }
 
 /// A kind of batches.
@@ -100,30 +94,14 @@ pub struct WorstShape {
     pub mean_slots: f64,
     /// Nodes of one, in the mean.
     pub mean_nodes: f64,
-    /// A tag that would bring its keys together.
-    pub suggestion: Option<Suggestion>,
-    /// Why none is suggested; absent where one is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_suggestion: Option<NoSuggestion>,
-}
-
-/// A tag for the keys of a kind of batches.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Suggestion {
-    /// The keys with it, as a pattern.
-    pub retag: Name,
-    /// Slots of one batch then, in the mean.
-    pub mean_slots_after: f64,
-    /// Rules for `whatif --retag` that rename them so.
-    pub rules: Vec<String>,
+    /// How many touch several slots by the names that `--retag` makes, and one by those of today.
+    pub become_crossing: u64,
 }
 
 impl Shapes {
     /// Takes in a batch.
     pub(crate) fn add(&mut self, batch: &Touched<'_>) {
-        let keys: Vec<Parsed<'_>> = batch.keys.iter().map(|key| Parsed::of(key)).collect();
-        let shape = shape(batch.command, &keys);
-        let can_be_tagged = !shape.more && keys.iter().all(|key| key.pattern.len() <= MAX_PATTERN);
+        let shape = shape(batch.command, batch.keys);
         if self.known.len() >= 2 * LISTED && !self.known.contains_key(&shape) {
             self.drop_lighter_half();
         }
@@ -139,13 +117,7 @@ impl Shapes {
         sums.refused += u64::from(batch.answer != BatchOutcome::Served);
         sums.slots += batch.slots;
         sums.nodes += batch.nodes;
-        let is_searched = batch.slots > 1 && can_be_tagged && sums.trials.is_empty();
-        if is_searched && sums.searched < MAX_SEARCHED {
-            sums.searched += 1;
-            let found = TagSuggestion::all(&keys, MAX_TRIALS).into_iter();
-            sums.trials = found.map(Trial::of).collect();
-        }
-        sums.trials.iter_mut().for_each(|trial| trial.add(&keys));
+        sums.become_crossing += u64::from(batch.becomes_crossing);
     }
 
     fn drop_lighter_half(&mut self) {
@@ -165,14 +137,17 @@ impl Shapes {
         }
     }
 
-    /// The kinds that touch several slots, those first that touch the most beyond one each.
+    /// The kinds that touch several slots: those first that new names bring there, and that touch the most beyond one each.
     pub(crate) fn worst(&self) -> Vec<WorstShape> {
         let crossing = self
             .known
             .iter()
             .filter(|(_, sums)| sums.slots > sums.batches);
         let mut rows: Vec<_> = crossing.collect();
-        rows.sort_by_key(|(shape, sums)| (Reverse(sums.slots - sums.batches), *shape));
+        rows.sort_by_key(|(shape, sums)| {
+            let beyond = sums.slots - sums.batches;
+            (Reverse(sums.become_crossing), Reverse(beyond), *shape)
+        });
         let listed = rows.into_iter().take(LISTED);
         listed.map(|(shape, sums)| row(shape, sums)).collect()
     }
@@ -184,17 +159,18 @@ impl Shapes {
     }
 }
 
-fn shape(command: Option<&'static str>, keys: &[Parsed<'_>]) -> Shape {
+fn shape(command: Option<&'static str>, keys: &[Vec<u8>]) -> Shape {
     let mut patterns: Vec<Vec<u8>> = Vec::new();
     let mut more = false;
     for key in keys {
-        let pattern = &key.pattern[..key.pattern.len().min(MAX_PATTERN)];
-        if patterns.iter().any(|known| known == pattern) {
+        let mut pattern = pattern_of(key);
+        pattern.truncate(MAX_PATTERN);
+        if patterns.contains(&pattern) {
             continue;
         }
         more |= patterns.len() == MAX_PATTERNS;
         if !more {
-            patterns.push(pattern.to_vec());
+            patterns.push(pattern);
         }
     }
     patterns.sort();
@@ -209,7 +185,6 @@ fn row(shape: &Shape, sums: &Sums) -> WorstShape {
     let mean = |sum: u64| tidy(sum as f64 / sums.batches as f64);
     let mut pattern = shape.patterns.join(&b' ');
     pattern.extend_from_slice(if shape.more { " …".as_bytes() } else { b"" });
-    let suggestion = suggestion(sums);
     WorstShape {
         pattern: Name(pattern),
         command: shape.command,
@@ -218,36 +193,8 @@ fn row(shape: &Shape, sums: &Sums) -> WorstShape {
         refused: sums.refused,
         mean_slots: mean(sums.slots),
         mean_nodes: mean(sums.nodes),
-        no_suggestion: suggestion.as_ref().err().copied(),
-        suggestion: suggestion.ok(),
+        become_crossing: sums.become_crossing,
     }
-}
-
-/// The tag that leaves the fewest slots, of those that there is reason to suggest.
-fn suggestion(sums: &Sums) -> Result<Suggestion, NoSuggestion> {
-    let judged = sums
-        .trials
-        .iter()
-        .filter(|trial| trial.batches >= LEAST_BATCHES);
-    if sums.batches < LEAST_BATCHES || !sums.trials.is_empty() && judged.clone().count() == 0 {
-        return Err(NoSuggestion::FewBatches);
-    }
-    let mean_slots = sums.slots as f64 / sums.batches as f64;
-    let helps = |trial: &&Trial| trial.brings_together() && trial.mean_slots() < mean_slots;
-    let helping = judged.filter(helps);
-    let fitting = helping.clone().filter(|trial| trial.why_not().is_none());
-    let best = fitting.min_by(|a, b| a.mean_slots().total_cmp(&b.mean_slots()));
-    let Some(best) = best else {
-        let why_not = helping.filter_map(Trial::why_not).min();
-        return Err(why_not.unwrap_or(NoSuggestion::NoCommonId));
-    };
-    let patterns = best.suggestion.patterns();
-    let patterns: Vec<&[u8]> = patterns.iter().map(|name| name.0.as_slice()).collect();
-    Ok(Suggestion {
-        retag: Name(patterns.join(&b' ')),
-        mean_slots_after: tidy(best.mean_slots()),
-        rules: best.suggestion.rules(),
-    })
 }
 
 #[cfg(test)]
@@ -268,65 +215,8 @@ mod tests {
             slots: slots.len() as u64,
             nodes: 1,
             answer: BatchOutcome::Served,
+            becomes_crossing: false,
         });
-    }
-
-    /// The tag for a kind of `count` batches, or why it gets none.
-    fn judged(count: usize, keys: impl Fn(usize) -> [String; 2]) -> Result<String, NoSuggestion> {
-        let mut shapes = Shapes::default();
-        for i in 0..count {
-            let [a, b] = keys(i);
-            batch(&mut shapes, &[&a, &b]);
-        }
-        let worst = shapes.worst();
-        assert_eq!((worst.len(), worst[0].batches), (1, count as u64));
-        match (&worst[0].suggestion, worst[0].no_suggestion) {
-            (Some(suggestion), None) => Ok(suggestion.retag.to_string()),
-            (None, Some(why)) => Err(why),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_tag_is_suggested_where_many_batches_have_ids_of_their_own_in_common() {
-        let carts = |i: usize| {
-            [
-                format!("cart:{}:items", i * 7),
-                format!("cart:{}:meta", i * 7),
-            ]
-        };
-        let tagged = "cart:{cart:<n>}:items cart:{cart:<n>}:meta";
-        assert_eq!(judged(100, carts), Ok(tagged.into()));
-        assert_eq!(judged(99, carts), Err(NoSuggestion::FewBatches));
-        // A year among many ids is an id like the others.
-        assert_eq!(judged(400, |i| carts(i + 280)), Ok(tagged.into()));
-        // Two numbers that are the same in the first batch are the same by accident.
-        let accident = |i: usize| {
-            [
-                format!("order:{}:a", i * 3 + 100),
-                format!("flag:{}:b", i * 7 + 100),
-            ]
-        };
-        assert_eq!(judged(400, accident), Err(NoSuggestion::NoCommonId));
-        // The accident may be in the first batch alone, and the id in all others.
-        let late = |i: usize| {
-            [
-                format!("order:{i}:a"),
-                format!("order:{}:b", if i == 0 { 5 } else { i }),
-            ]
-        };
-        assert!(judged(400, late).is_ok());
-    }
-
-    #[test]
-    fn a_tag_that_would_be_hot_is_not_suggested() {
-        let dates = |i: usize| {
-            let day = format!("2026-{:02}-{:02}", i % 12 + 1, i % 28 + 1);
-            [format!("lb:chess:{day}"), format!("lb:go:{day}")]
-        };
-        assert_eq!(judged(400, dates), Err(NoSuggestion::Date));
-        let constant = |i: usize| [format!("a:{i}:4711"), format!("b:{}:4711", i + 1)];
-        assert_eq!(judged(400, constant), Err(NoSuggestion::FewValues));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use slotscope_engine::format::parse::words::Word;
 use slotscope_findings::topology::Topology;
 
-use crate::fanout::batch::Batch;
+use crate::fanout::batch::{Batch, KeySlots};
 use crate::fanout::outcome::Transaction;
 
 /// Transactions that may be open at a time, and bytes of keys that each keeps.
@@ -41,14 +41,14 @@ impl Transactions {
     pub(super) fn queue(
         &mut self,
         client: &[u8],
-        slots: &[u16],
+        slots: &KeySlots,
         keys: Vec<Word<'_>>,
         topology: &Topology,
     ) -> bool {
         let Some((transaction, batch)) = self.open.get_mut(client) else {
             return false;
         };
-        transaction.queue(slots, topology);
+        transaction.queue(&slots.then, topology);
         batch.add(slots, keys);
         true
     }
@@ -79,8 +79,12 @@ mod tests {
         }
         assert_eq!(transactions.torn, MOST as u64);
         let client = 7u64.to_le_bytes();
-        assert!(transactions.queue(&client, &[5], vec![b"k"[..].into()], &topology));
-        assert!(!transactions.queue(b"other", &[5], Vec::new(), &topology));
+        let slots = KeySlots {
+            then: vec![5],
+            ..KeySlots::default()
+        };
+        assert!(transactions.queue(&client, &slots, vec![b"k"[..].into()], &topology));
+        assert!(!transactions.queue(b"other", &slots, Vec::new(), &topology));
         assert_eq!(transactions.end(&client).unwrap().1.keys, 1);
         transactions.begin(&8u64.to_le_bytes());
         assert_eq!(transactions.torn, MOST as u64 + 1, "begun anew");

@@ -2,12 +2,12 @@
 
 use slotscope_engine::text::{counted, grouped, list, percent};
 use slotscope_findings::summary::quantiles::Quantiles;
-use slotscope_report::view::table::Rank;
+use slotscope_report::view::advice;
 use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 
 use crate::fanout::FanoutFindings;
+use crate::fanout::findings::AfterRenaming;
 use crate::fanout::outcome::BatchOutcome;
-use crate::fanout::trial::NoSuggestion;
 
 /// Rows of the tail that are shown: the others are of hardly any batch.
 const TAIL_ROWS: usize = 8;
@@ -15,11 +15,12 @@ const TAIL_ROWS: usize = 8;
 /// Unknown commands that are named.
 const UNKNOWN: usize = 8;
 
-/// The sections of all findings; suggestions are those for the first `rows` kinds.
-pub(crate) fn sections(findings: &FanoutFindings, rows: usize) -> Vec<Section<'_>> {
+/// The sections of all findings.
+pub(crate) fn sections(findings: &FanoutFindings) -> Vec<Section<'_>> {
     let mut sections = vec![
         Section::untitled()
             .paragraph(summary(findings))
+            .with_all(findings.renamed.as_ref().map(renamed))
             .with_all(remarks::incomplete(&findings.incomplete)),
         outcomes(findings),
         reach(findings),
@@ -27,8 +28,8 @@ pub(crate) fn sections(findings: &FanoutFindings, rows: usize) -> Vec<Section<'_
     ];
     if !findings.worst.is_empty() {
         sections.push(worst(findings));
-        sections.push(suggestions(findings, rows));
     }
+    sections.extend(findings.advice.as_deref().map(advice::brief));
     sections.push(remarks::section(last_remarks(findings)));
     sections
 }
@@ -58,6 +59,15 @@ fn summary(findings: &FanoutFindings) -> String {
         counted(keys, "key"),
         findings.nodes,
     )
+}
+
+/// The effect of the renaming.
+fn renamed(renamed: &AfterRenaming) -> Block<'static> {
+    Block::Paragraph(format!(
+        "After the renaming, batches that become CROSSSLOT: {}; that no longer are: {}.",
+        grouped(renamed.become_crossing),
+        grouped(renamed.no_longer_crossing),
+    ))
 }
 
 fn outcomes(findings: &FanoutFindings) -> Section<'_> {
@@ -117,53 +127,15 @@ fn worst(findings: &FanoutFindings) -> Section<'_> {
         })
         .column(Column::number("nodes"), |kind| {
             Cell::ratio(kind.mean_nodes, 1)
+        });
+    let table = if findings.renamed.is_some() {
+        table.column(Column::number("new"), |kind| {
+            Cell::count(kind.become_crossing)
         })
-        .column(Column::number("after").rank(Rank::Main), |kind| {
-            let after = kind.suggestion.as_ref().map(|of| of.mean_slots_after);
-            Cell::of(after, |after| Cell::ratio(after, 1))
-        })
-        .build();
-    Section::titled("Kinds of batches that reach furthest").table(table)
-}
-
-fn suggestions(findings: &FanoutFindings, rows: usize) -> Section<'_> {
-    let mut section = Section::untitled();
-    for kind in findings.worst.iter().take(rows) {
-        let Some(suggestion) = &kind.suggestion else {
-            continue;
-        };
-        let (before, after) = (kind.mean_slots, suggestion.mean_slots_after);
-        section = section.paragraph(format!(
-            "{} -> {}  ({before:.1} slots to {after:.1})",
-            kind.pattern, suggestion.retag
-        ));
-        for rule in &suggestion.rules {
-            let command = format!("whatif --retag '{}'", rule.replace('\'', r"'\''"));
-            section = section.with(Block::Command(command));
-        }
-    }
-    let why_not = findings.worst.iter().filter_map(|kind| kind.no_suggestion);
-    let mut why_not: Vec<&str> = why_not.map(reason).collect();
-    why_not.sort_unstable();
-    why_not.dedup();
-    if why_not.is_empty() {
-        return section;
-    }
-    section.paragraph(format!(
-        "Where nothing is under \"after\", no tag is suggested: {}.",
-        why_not.join("; or ")
-    ))
-}
-
-fn reason(why_not: NoSuggestion) -> &'static str {
-    match why_not {
-        NoSuggestion::FewBatches => "fewer than 100 batches of the kind were seen",
-        NoSuggestion::NoCommonId => "no id is common to the keys of a batch",
-        NoSuggestion::Date => "the id that they have in common is a date, whose slot would be hot",
-        NoSuggestion::FewValues => {
-            "one value of the common id is in over 5% of the batches, and its slot would be hot"
-        }
-    }
+    } else {
+        table
+    };
+    Section::titled("Kinds of batches that reach furthest").table(table.build())
 }
 
 fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
@@ -209,7 +181,14 @@ fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
     notes.extend(
         passed_over.map(|input| format!("{} is passed over: {}", input.file, input.reason)),
     );
-    blocks.extend(remarks::remarks(&unknown(findings), &notes));
+    let mut warnings = unknown(findings);
+    warnings.extend(
+        findings
+            .renamed
+            .iter()
+            .flat_map(|of| of.without_keys.clone()),
+    );
+    blocks.extend(remarks::remarks(&warnings, &notes));
     blocks
 }
 

@@ -326,9 +326,7 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
     let batch = |user: usize| keys.join(" ").replace("123", &user.to_string()) + "\n";
     let batches: String = (123..223).map(batch).collect();
     let fanout = report(&scratch.piped(&["fanout", "--json"], batches.as_bytes()));
-    let rule = fanout["worst"][0]["suggestion"]["rules"][0]
-        .as_str()
-        .unwrap();
+    let rule = fanout["advice"]["rules"][0].as_str().unwrap();
     let found = report(&scratch.run(&["whatif", "dump.keys", "--json", "--retag", rule]));
     assert_eq!(
         (

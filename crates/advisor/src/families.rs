@@ -3,46 +3,12 @@
 use rayon::prelude::*;
 use slotscope_engine::hash::{fold, hash};
 
+pub use crate::field_kinds::FieldKind;
+use crate::field_kinds::KINDS;
 use crate::places::{PlaceKind, Places, Prefix};
 use crate::seeded::SeededMap;
 use crate::shapes_of_names::{FIELD, NameShapes, Shape, end_hash, ending};
 use crate::tokens::{Braces, INSIDE, TokenKind, Tokens};
-
-/// The kind of a field's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FieldKind {
-    /// Numbers.
-    Number,
-    /// Dates and times.
-    Date,
-    /// Hex numbers and ids.
-    Hex,
-    /// UUIDs.
-    Uuid,
-    /// IPv4 addresses.
-    Address,
-    /// Words.
-    Word,
-    /// Whole segments between delimiters.
-    Segment,
-    /// Anything else.
-    Id,
-}
-
-impl FieldKind {
-    /// The placeholder of a value in a pattern.
-    pub fn placeholder(self) -> &'static str {
-        match self {
-            FieldKind::Number => "<n>",
-            FieldKind::Date => "<date>",
-            FieldKind::Hex => "<hex>",
-            FieldKind::Uuid => "<uuid>",
-            FieldKind::Address => "<ip>",
-            FieldKind::Word | FieldKind::Segment => "<w>",
-            FieldKind::Id => "<id>",
-        }
-    }
-}
 
 /// A token of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -301,7 +267,7 @@ impl Families {
         }
         let kinds = kinds_of(names, &list, &matcher, &places);
         for (family, kinds) in list.iter_mut().zip(&kinds) {
-            family.kinds = kinds.iter().map(kind_of).collect();
+            family.kinds = kinds.iter().map(FieldKind::of).collect();
             family.spell();
         }
         list.push(Family::other());
@@ -355,7 +321,6 @@ impl Families {
     }
 }
 
-const KINDS: usize = TokenKind::Segment as usize + 1;
 /// Names that a thread looks at at a time.
 const CHUNK: usize = 1 << 14;
 
@@ -390,23 +355,6 @@ fn kinds_of(names: &[&[u8]], list: &[Family], matcher: &Matcher, places: &Places
         });
         kinds
     })
-}
-
-/// The kind of a field by how often its values are of each kind of token.
-fn kind_of(counts: &[u64; KINDS]) -> FieldKind {
-    let of = |kind: TokenKind| counts[kind as usize] as f64;
-    let total: f64 = counts.iter().map(|count| *count as f64).sum();
-    let time = of(TokenKind::Date) + of(TokenKind::Time);
-    match () {
-        () if of(TokenKind::Segment) > 0.0 => FieldKind::Segment,
-        () if of(TokenKind::Word) > 0.0 => FieldKind::Word,
-        () if of(TokenKind::Uuid) == total => FieldKind::Uuid,
-        () if of(TokenKind::Address) == total => FieldKind::Address,
-        () if of(TokenKind::Hex) + of(TokenKind::Id) > 0.02 * total => FieldKind::Hex,
-        () if time >= 0.99 * total => FieldKind::Date,
-        () if of(TokenKind::Number) + time == total => FieldKind::Number,
-        () => FieldKind::Id,
-    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod changing;
 pub mod decision;
 #[doc(hidden)]
 pub mod families;
+mod field_kinds;
 pub mod findings;
 mod groups;
 #[doc(hidden)]

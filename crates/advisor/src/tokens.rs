@@ -188,7 +188,7 @@ impl Tokens {
         let place = before.0.place(&self.bare[last..start]);
         let end = memchr::memchr(delimiter, &self.bare[start..]);
         let end = end.map_or(self.bare.len(), |len| start + len);
-        if end == start {
+        if end == start || self.segments.len() == MOST_TOKENS {
             return None;
         }
         self.segments.push(Segment { start, end, place });

@@ -67,7 +67,7 @@ pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<Co
 fn batches_of(captures: &[Box<dyn Source>], topology: &Topology) -> Result<(Batches, Option<u64>)> {
     let of_each = CAPTURED / captures.len().max(1) as u64;
     let most = of_each.max(CAPTURED_OF_EACH);
-    let mut fanout = Fanout::new(topology, &Policy::Oss, Lines::Auto).keeping();
+    let mut fanout = Fanout::new(topology, &Policy::Oss, Lines::Auto).only_keeping();
     let mut read = Read::up_to(most);
     for (index, capture) in captures.iter().enumerate() {
         read.input(&**capture, index as u32, Lines::Auto, &mut fanout)?;

@@ -108,6 +108,52 @@ fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
     assert_eq!(becomes(&alone).len(), 2);
 }
 
+/// A capture of scripts that run a queue, one for each of these names, and write a key that they do not declare.
+fn queues(names: &[String]) -> Scratch {
+    let scratch = Scratch::new();
+    let lines = (0..300).map(|i| {
+        let (queue, sha) = (&names[i % names.len()], "0".repeat(40));
+        format!(
+            "1700000000.{i:06} [0 10.0.0.7:5] \"EVALSHA\" \"{sha}\" \"2\" \"bull:{queue}:wait\" \"bull:{queue}:active\" \"bull:{queue}:\"\n\
+             1700000000.{i:06} [0 lua] \"hset\" \"bull:{queue}:{i}\" \"d\" \"1\"\n"
+        )
+    });
+    scratch.file("bull.monitor", lines.collect::<String>());
+    scratch
+}
+
+#[test]
+fn queues_of_any_name_get_their_name_as_the_tag_and_so_do_keys_that_scripts_do_not_declare() {
+    let names = |count: usize| (0..count).map(|i| format!("send-{}", "abcdefgh"[i..].to_owned()));
+    for count in [3, 8] {
+        let scratch = queues(&names(count).collect::<Vec<_>>());
+        let advice = report(&scratch.run(&["advise", "bull.monitor", "--nodes", "3", "--json"]));
+        let right = ["<n>", "active", "wait"].map(|part| {
+            let of = |queue: &str| format!("bull:{queue}:{part}");
+            (of("<w>"), of("{<w>}"))
+        });
+        assert_eq!(becomes(&advice), right, "{advice}");
+        let [then, today] = [0, 1].map(|at| &advice["schemes"][at]["crossslot"]);
+        assert_eq!((then, today), (&0.into(), &300.into()));
+        assert_eq!(advice["rules_differ"], 0);
+    }
+}
+
+#[test]
+fn one_queue_gets_its_tag_and_the_price_is_said() {
+    let scratch = queues(&["mail-out".into()]);
+    let args = ["advise", "bull.monitor", "--nodes", "3"];
+    let advice = report(&scratch.run(&[&args[..], &["--json"]].concat()));
+    let right = ["<n>", "active", "wait"].map(|part| {
+        let of = |queue: &str| format!("bull:{queue}:{part}");
+        (of("mail-out"), of("{mail-out}"))
+    });
+    assert_eq!(becomes(&advice), right, "{advice}");
+    let text = stdout(&scratch.run(&args)).replace('\n', " ");
+    let price = "The price: all keys of {mail-out} share one slot, 100.0% of the load";
+    assert!(text.contains(price), "{text}");
+}
+
 #[test]
 fn demands_are_met_or_named() {
     let scratch = shop();

@@ -2,6 +2,7 @@
 
 mod traffic;
 
+use serde_json::Value;
 use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::topology::Topology;
 use testkit::run::{Scratch, assert_fails, report, stdout};
@@ -25,7 +26,7 @@ fn ten_favourites_in_ten_slots_come_to_one() {
             &found["crossslot"]
         ),
         (
-            &"slotscope.fanout/1".into(),
+            &"slotscope.fanout/2".into(),
             &1.into(),
             &10.into(),
             &1.into()
@@ -37,17 +38,23 @@ fn ten_favourites_in_ten_slots_come_to_one() {
         (&"favorites:<n>:news<n>".into(), &10.0.into())
     );
     // One batch does not justify a tag; a hundred users do.
-    assert_eq!(worst["no_suggestion"], "few_batches");
+    assert_eq!(found["advice"]["why"], "few_batches");
     let users: String = (123..223)
         .map(|user| format!("MGET{}\n", keys(user)))
         .collect();
     scratch.file("batches", users);
     let found = report(&scratch.run(&["fanout", "batches", "--json"]));
-    let suggestion = &found["worst"][0]["suggestion"];
+    let advice = &found["advice"];
     assert_eq!(
-        (&suggestion["retag"], &suggestion["mean_slots_after"]),
-        (&"favorites:{favorites:<n>}:news<n>".into(), &1.0.into())
+        (
+            &advice["families"][0]["becomes"],
+            &advice["schemes"][0]["single_slot_share"]
+        ),
+        (&"{favorites:<n>}:news<n>".into(), &1.0.into())
     );
+    let text = scratch.run(&["fanout", "batches"]);
+    let rule = "--retag '^favorites:([0-9]+):news([0-9]+)$ => {favorites:$1}:news$2'";
+    assert!(stdout(&text).contains(rule), "{}", stdout(&text));
     // With the tag of the document they are one batch that a node serves.
     let tagged: Vec<String> = (1..=10)
         .map(|i| format!("favorites:{{fav:123}}:news{i:03}"))
@@ -188,6 +195,79 @@ fn crossslot_can_be_denied_and_rejected_lines_are_reported() {
         (&commands["rejected"]["count"], &commands["unknown"]),
         (&3.into(), &1.into())
     );
+}
+
+#[test]
+fn a_renaming_shows_which_commands_become_crossslot_by_it() {
+    let scratch = Scratch::new();
+    let lines = (0..50).map(|i| format!("MGET {{t{i}}}:a {{t{i}}}:b\nMGET cart:{i} user:{i}\n"));
+    scratch.file("batches", lines.collect::<String>());
+    let renamed = |rules: &[&str]| {
+        let mut args = vec!["fanout", "batches", "--json"];
+        rules.iter().for_each(|rule| args.extend(["--retag", rule]));
+        report(&scratch.run(&args))
+    };
+    let found = renamed(&["^(cart|user):([0-9]+)$ => $1:{$2}"]);
+    let effect = &found["renamed"];
+    let counts = (&effect["become_crossing"], &effect["no_longer_crossing"]);
+    assert_eq!(counts, (&0.into(), &50.into()), "{effect}");
+    assert_eq!(
+        (&found["crossslot"], &found["advice"]),
+        (&0.into(), &Value::Null)
+    );
+    // Without its braces a tag holds nothing together.
+    let found = renamed(&["^\\{(t[0-9]+)\\} => $1", "^nothing$ => x"]);
+    let effect = &found["renamed"];
+    let counts = (&effect["become_crossing"], &effect["no_longer_crossing"]);
+    assert_eq!(counts, (&50.into(), &0.into()), "{effect}");
+    let kinds = found["worst"].as_array().unwrap().iter();
+    let becoming: u64 = kinds
+        .filter_map(|kind| kind["become_crossing"].as_u64())
+        .sum();
+    assert_eq!(
+        (becoming, &found["worst"][0]["become_crossing"]),
+        (50, &1.into())
+    );
+    let output = scratch.run(&["fanout", "batches", "--retag", "^nothing$ => x"]);
+    let text = stdout(&output);
+    for part in [
+        "batches that become CROSSSLOT: 0; that no longer are: 0.",
+        "warning: no key matches --retag",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    assert_fails(
+        &scratch.run(&["fanout", "batches", "--retag", "x"]),
+        &["--retag \"x\""],
+    );
+}
+
+#[test]
+fn keys_without_commands_are_refused() {
+    let scratch = Scratch::new();
+    scratch.file("table", "key,size\nuser:1,100\nuser:2,90\n");
+    let rows: String = (0..900)
+        .map(|i| format!("user:{i} {}\n", i * 37 % 1009))
+        .collect();
+    scratch.file("sizes", rows);
+    scratch.file("list", "user:1\nuser:2\nuser:3\n");
+    for (file, what) in [
+        ("table", "a table of keys"),
+        ("sizes", "a table of keys"),
+        ("list", "each line is one key"),
+    ] {
+        let place = format!("{file}: has no commands: ");
+        let refused = scratch.run(&["fanout", file]);
+        assert_fails(&refused, &[&place, what, "name a MONITOR capture"]);
+    }
+    // Lines of the keys of one batch each, one of them with several, or by the word of the user.
+    scratch.file("lines", "user:1 user:2\nuser:3\ncart:1 cart:2\n");
+    for args in [
+        &["fanout", "lines", "--json"][..],
+        &["fanout", "list", "--json", "--batches", "keys"],
+    ] {
+        assert_eq!(report(&scratch.run(args))["batches"], 3);
+    }
 }
 
 #[test]

@@ -27,12 +27,15 @@ pub(super) fn notes(findings: &AdviseFindings) -> Section<'_> {
     }
     let mut section = section.paragraph("Try it on your dump, with the nodes that you have; both names live for a while when you rename:");
     for rule in &findings.rules {
-        section = section.with(Block::Command(format!(
-            "slotscope whatif DUMP --retag {}",
-            shell_word(rule)
-        )));
+        section = section.with(attempt(rule));
     }
     section
+}
+
+/// The command that tries a rule.
+pub(super) fn attempt(rule: &str) -> Block<'static> {
+    let rule = shell_word(rule);
+    Block::Command(format!("slotscope whatif DUMP --retag {rule}"))
 }
 
 pub(super) fn evidence(findings: &AdviseFindings) -> Vec<String> {

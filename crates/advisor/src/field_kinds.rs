@@ -1,0 +1,59 @@
+//! Kinds of fields, and their placeholders.
+
+use crate::tokens::TokenKind;
+
+/// Kinds of tokens.
+pub(crate) const KINDS: usize = TokenKind::Segment as usize + 1;
+
+/// The kind of a field's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FieldKind {
+    /// Numbers.
+    Number,
+    /// Dates and times.
+    Date,
+    /// Hex numbers and ids.
+    Hex,
+    /// UUIDs.
+    Uuid,
+    /// IPv4 addresses.
+    Address,
+    /// Words.
+    Word,
+    /// Whole segments between delimiters.
+    Segment,
+    /// Anything else.
+    Id,
+}
+
+impl FieldKind {
+    /// The kind of a field by how often its values are of each kind of token.
+    pub(crate) fn of(counts: &[u64; KINDS]) -> FieldKind {
+        let of = |kind: TokenKind| counts[kind as usize] as f64;
+        let total: f64 = counts.iter().map(|count| *count as f64).sum();
+        let time = of(TokenKind::Date) + of(TokenKind::Time);
+        match () {
+            () if of(TokenKind::Segment) > 0.0 => FieldKind::Segment,
+            () if of(TokenKind::Word) > 0.0 => FieldKind::Word,
+            () if of(TokenKind::Uuid) == total => FieldKind::Uuid,
+            () if of(TokenKind::Address) == total => FieldKind::Address,
+            () if of(TokenKind::Hex) + of(TokenKind::Id) > 0.02 * total => FieldKind::Hex,
+            () if time >= 0.99 * total => FieldKind::Date,
+            () if of(TokenKind::Number) + time == total => FieldKind::Number,
+            () => FieldKind::Id,
+        }
+    }
+
+    /// The placeholder of a value in a pattern.
+    pub fn placeholder(self) -> &'static str {
+        match self {
+            FieldKind::Number => "<n>",
+            FieldKind::Date => "<date>",
+            FieldKind::Hex => "<hex>",
+            FieldKind::Uuid => "<uuid>",
+            FieldKind::Address => "<ip>",
+            FieldKind::Word | FieldKind::Segment => "<w>",
+            FieldKind::Id => "<id>",
+        }
+    }
+}
