@@ -110,7 +110,6 @@ mod tests {
             (b"REDIS key\n", InputKind::Lines),
             (b"a:1 b:1\na:2 b:2\n", InputKind::Lines),
             (b"GET key\nMGET key size\n", InputKind::Lines),
-            (b"user:1 100\nuser:2 2048\nuser:3 99\n", InputKind::Table),
             (b"key,size\nuser:1,100\nuser:2,90\n", InputKind::Table),
             (b"{\"key\":\"a\",\"size\":1}\n", InputKind::Table),
             (b"file a.1.base.rdb seq 1 type b\n", InputKind::Manifest),
