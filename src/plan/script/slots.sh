@@ -43,11 +43,24 @@ missing() {
 
 # Those slots that are to leave NODE and have not: to_leave NODE
 to_leave() {
-    local node=$1 job fields
+    local node=$1 job
+    for job in ${jobs[@]+"${jobs[@]}"}; do left_of "$node" $job; done
+}
+
+# Those of one job, if it takes slots from NODE: left_of NODE FROM TO KEYS BYTES RANGE...
+left_of() {
+    local node=$1 from=$2 to=$3
+    shift 5
+    [[ $from != "$node" ]] || missing "$from" "$to" "$@"
+}
+
+# Whether NODE gives slots away: is_source NODE
+is_source() {
+    local node=$1 job
     for job in ${jobs[@]+"${jobs[@]}"}; do
-        read -ra fields <<<"$job"
-        [[ ${fields[0]} != "$node" ]] || missing "$node" "${fields[1]}" "${fields[@]:4}"
+        [[ ${job%% *} != "$node" ]] || return 0
     done
+    return 1
 }
 
 # Whether NODE owns no slots: is_empty NODE

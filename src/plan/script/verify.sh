@@ -24,7 +24,8 @@ check_owner() {
 # What became of the nodes that gave all their slots away: a server may make them replicas.
 name_empty() {
     local node role
-    for node in $(printf '%s\n' "${jobs[@]%% *}" | sort -un); do
+    for node in "${!host[@]}"; do
+        is_source "$node" || continue
         is_empty "$node" || continue
         role=''
         if [[ $(info "$node" replication role) == slave ]]; then

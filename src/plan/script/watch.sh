@@ -53,14 +53,14 @@ look() {
 
 # Stops where going on does harm: a node is no primary any more or is not there, or the target evicts: guard FROM TO
 guard() {
-    local from=$1 to=$2 node role left
+    local from=$1 to=$2 node role kept
     for node in "$from" "$to"; do
         role=$(info "$node" replication role)
         [[ $role == master ]] && continue
         if [[ $node == "$from" && $role == slave ]]; then
             # The server itself makes a primary a replica once its last slot has left.
-            left=$(to_leave "$from") || exit 1
-            [[ -n $left ]] || continue
+            kept=$(to_leave "$from") || exit 1
+            [[ -n $kept ]] || continue
         fi
         stop_moves "$from" "$to"
         die "${name[node]} is ${role:-not there} now, no primary any more: see redis-cli --cluster check, then make a new plan"

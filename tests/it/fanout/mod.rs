@@ -238,7 +238,7 @@ fn a_renaming_shows_which_commands_become_crossslot_by_it() {
     }
     assert_fails(
         &scratch.run(&["fanout", "batches", "--retag", "x"]),
-        &["--retag \"x\""],
+        &["--retag x: is not"],
     );
 }
 
