@@ -19,6 +19,8 @@ use slotscope_report::view::{Cell, Column, Section, Table};
 
 /// How far a figure may be from its forecast, as a part of it, where no keys came or went.
 const TOLERANCE: f64 = 0.02;
+/// The part of a figure that keys which came or went since may explain.
+const EXPLAINED: f64 = 0.1;
 /// Keys that appear and vanish on any node without being a difference.
 const FEW_KEYS: f64 = 50.0;
 /// The forecasts of a plan for each node. Operations are a rate, which differs from one hour to the next.
@@ -126,7 +128,7 @@ struct Figure {
     forecast: f64,
     /// The same as it is now.
     found: f64,
-    /// Whether it differs by more than 2%, and by more than the keys that came or went since explain.
+    /// Whether it differs by more than 2%, and by more than keys that came or went since explain: up to 10%.
     differs: bool,
 }
 
@@ -172,9 +174,10 @@ fn verify_plan(plan: &PlanForecast, now: &Summary) -> Verification {
         .iter()
         .map(|node| node.planned(Metric::Keys))
         .sum();
-    // Every key that came or went may be one of a single node.
+    let part_of_keys = |keys: f64| keys / held_keys.max(1) as f64;
+    // Keys that came or went may all be those of one node.
     let changed = planned_keys.map_or(0, |keys| keys.abs_diff(held_keys));
-    let explained = FEW_KEYS.max(changed as f64) / held_keys.max(1) as f64;
+    let (few, changed) = (part_of_keys(FEW_KEYS), part_of_keys(changed as f64));
     for metric in METRICS {
         let planned = |node: &ForecastNode| node.planned(metric);
         let all_planned: u64 = plan.nodes.iter().filter_map(planned).sum();
@@ -200,7 +203,8 @@ fn verify_plan(plan: &PlanForecast, now: &Summary) -> Verification {
                 of: metric.name().into(),
                 forecast: rounded(forecast),
                 found: rounded(part),
-                differs: off > TOLERANCE * forecast && off > explained,
+                differs: off > few
+                    && off > f64::max(TOLERANCE * forecast, changed.min(EXPLAINED * forecast)),
             });
         }
     }

@@ -137,9 +137,10 @@ fn growth(trend: &Trend) -> Option<Section<'_>> {
             Column::for_people("growth").rank(Rank::Kept),
             |(.., (change, _))| Cell::text(change.clone()),
         )
-        .column(Column::for_people("95% interval"), |(.., (_, ends))| {
-            Cell::of(ends.clone(), Cell::text)
-        })
+        .column(
+            Column::for_people("95% interval").rank(Rank::Detail),
+            |(.., (_, ends))| Cell::of(ends.clone(), Cell::text),
+        )
         .column(
             Column::words("grows").rank(Rank::Detail),
             |(_, growth, _)| {

@@ -35,7 +35,7 @@ name_empty() {
     done
 }
 
-# Writes go on meanwhile: a node is compared by its part of all keys, and every key that came or went may be one of its own.
+# Writes go on meanwhile: a node is compared by its part of all keys. Keys that came or went explain up to a tenth of it.
 compare_keys() {
     local node line spread=''
     ((${#keys_after[@]} > 1)) || return 0
@@ -54,7 +54,7 @@ compare_keys() {
             changed = size(all_now - all_then)
             for (i = 1; i <= NR && all_now && all_then; i++) {
                 is = now[i] / all_now; was = then[i] / all_then; off = size(is - was)
-                differs = off > 0.02 * was && off * all_now > 50 && off * all_now > changed
+                differs = off > 0.02 * was && off * all_now > 50 && (off * all_now > changed || off > 0.1 * was)
                 printf "  %s: %.1f%% of the keys, planned %.1f%%%s\n", name[i], 100 * is, 100 * was, differs ? ", DIFFERENT" : ""
             }
         }')

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
+use crate::exporter::Exporter;
 use testkit::env;
 use testkit::redis::{free_port, wait_for};
 use testkit::run::{Scratch, clean_environment};
@@ -200,10 +201,11 @@ fn peak_of_exporter(crowd: &Crowd) -> u64 {
     let (scratch, port) = (Scratch::new(), free_port());
     let flags = format!("--listen 127.0.0.1:{port} --interval 1s");
     let mut command = crowd.run(&scratch, "exporter", &flags);
-    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let child = command.stderr(Stdio::null()).spawn().unwrap();
+    let exporter = Exporter { child, port };
     let read_at = |not: Option<&str>| {
         wait_for(|| {
-            let page = scrape(port).map_err(|error| error.to_string())?;
+            let page = exporter.get("/metrics");
             let mut lines = page.lines();
             let at = lines.find(|line| line.starts_with("slotscope_read_timestamp_seconds"));
             let at = at.filter(|at| Some(*at) != not).map(str::to_owned);
@@ -212,18 +214,7 @@ fn peak_of_exporter(crowd: &Crowd) -> u64 {
     };
     let first = read_at(None);
     read_at(Some(&first));
-    let peak = usage::peak(child.id()).unwrap().div_ceil(1024);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    peak
-}
-
-fn scrape(port: u16) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")?;
-    let mut page = String::new();
-    stream.read_to_string(&mut page)?;
-    Ok(page)
+    usage::peak(exporter.child.id()).unwrap().div_ceil(1024)
 }
 
 #[test]

@@ -97,11 +97,8 @@ fn a_cluster_of_which_nothing_answers_is_down_until_it_is_back() {
     let exporter = Exporter::start(&cluster);
     exporter.page_with(STATE);
     cluster.servers.iter_mut().for_each(|server| server.stop());
-    let page = exporter.page_with(&down());
-    assert!(
-        page.contains("slotscope_up{cluster=\"shop\"} 0\n"),
-        "{page}"
-    );
+    let page = exporter.page_with("slotscope_up{cluster=\"shop\"} 0\n");
+    assert!(page.contains(&down()), "{page}");
     wait_for(|| {
         let health = exporter.get("/healthz");
         health

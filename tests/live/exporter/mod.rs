@@ -18,9 +18,9 @@ use testkit::redis::{free_port, wait_for};
 use testkit::run::{assert_fails, code, feed, root, slotscope, stderr};
 
 /// An exporter that runs.
-struct Exporter {
-    child: Child,
-    port: u16,
+pub(crate) struct Exporter {
+    pub(crate) child: Child,
+    pub(crate) port: u16,
 }
 
 impl Exporter {
@@ -56,7 +56,7 @@ impl Exporter {
         Ok(String::from_utf8_lossy(&answer).into_owned())
     }
 
-    fn get(&self, path: &str) -> String {
+    pub(crate) fn get(&self, path: &str) -> String {
         let answer = self.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes());
         answer.unwrap_or_else(|error| error.to_string())
     }

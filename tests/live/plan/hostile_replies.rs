@@ -113,6 +113,8 @@ impl World {
             ("cluster_enabled", "1"),
             ("redis_version", "9.0.0"),
             ("role", "master"),
+            ("master_host", "127.0.0.1"),
+            ("master_port", "7000"),
             ("used_memory", "1000"),
             ("maxmemory", "2000"),
             ("maxmemory_policy", "allkeys-lru"),
