@@ -117,7 +117,7 @@ const LAYERS: &[Layers] = &[
             ("cli", &[ANYTHING]),
             ("diff", &[]),
             ("dump", &[]),
-            ("fanout", &[]),
+            ("fanout", &["whatif::rules"]),
             ("find_tag", &[]),
             ("generate", &[]),
             ("keyslot", &[]),

@@ -5,9 +5,9 @@ use slotscope_engine::hash::{fold, hash};
 
 pub use crate::field_kinds::FieldKind;
 use crate::field_kinds::KINDS;
-use crate::places::{PlaceKind, Places, Prefix};
+use crate::places::{FIELD, PlaceKind, Places, Prefix};
 use crate::seeded::SeededMap;
-use crate::shapes_of_names::{FIELD, NameShapes, Shape, end_hash, ending};
+use crate::shapes_of_names::{NameShapes, Shape, end_hash, ending};
 use crate::tokens::{Braces, INSIDE, TokenKind, Tokens};
 
 /// A token of a pattern.

@@ -1,6 +1,6 @@
 //! Advice on which part of a key belongs in braces: from names and batches of keys to schemes of hash tags.
 //!
-//! Batches show which segments the keys of a command share (`places`). Names become families of one pattern, whose fields may
+//! Batches show which segments the keys of a command share (`learned_places`). Names become families of one pattern, whose fields may
 //! become a tag (`tokens`, `families`). Batches show which fields are equal among the keys of a command (`joins`). A scheme is a choice for each family; schemes are found (`search`), judged
 //! (`groups`), spelled (`spelling`), carried out (`carried_out`, `all_names`) and compared (`decision`).
 #![deny(missing_docs)]
@@ -19,6 +19,7 @@ pub mod findings;
 mod groups;
 #[doc(hidden)]
 pub mod joins;
+mod learned_places;
 #[doc(hidden)]
 pub mod model;
 #[doc(hidden)]

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use slotscope_engine::hash::{fold, hash};
 
+use crate::places::FIELD;
 use crate::seeded::SeededMap;
 use crate::tokens::{Braces, TokenKind, Tokens};
 
@@ -74,9 +75,6 @@ pub(super) struct NameShapes {
 
 /// In place of what follows a name of too many tokens.
 const REST: &[u8] = b"<rest>";
-
-/// In place of the hash of a word; not a small number, which `fold` does not mix.
-pub(super) const FIELD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A hash of the text after the last token, and of the braces.
 pub(super) fn end_hash(tail: &[u8], braces: Option<Braces>) -> u64 {

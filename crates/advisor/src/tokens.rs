@@ -2,8 +2,7 @@
 
 use slotscope_engine::hash::hash;
 
-use crate::places::{PlaceKind, Places, Prefix, delimiter};
-use crate::shapes_of_names::FIELD;
+use crate::places::{FIELD, PlaceKind, Places, Prefix, delimiter};
 
 /// Bytes of a key that are looked at, and tokens of it. Longer keys keep their names.
 pub const MOST_BYTES: usize = 512;
