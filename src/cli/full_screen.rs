@@ -76,7 +76,7 @@ impl FullScreen {
         Ok(())
     }
 
-    /// Draws all of it with the next drawing: the terminal has something else on it.
+    /// Redraws the whole screen next time: the terminal shows something else.
     pub(crate) fn forget(&mut self) {
         self.area = Rect::ZERO;
     }

@@ -9,7 +9,7 @@ use slotscope_findings::plan::migration::Migration;
 /// Ranges of slots that are shown.
 const RANGES: usize = 8;
 
-/// A sentence a node that holds such keys: how they came there, and how to remove them. No names with a redaction.
+/// One sentence per node that holds leftover keys: their cause, and how to delete them. Redacted, it names no node.
 pub(crate) fn in_words(
     manifest: &Manifest,
     redaction: Option<&Redaction>,

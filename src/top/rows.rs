@@ -47,7 +47,7 @@ pub(crate) struct Shard {
 /// How a shard is, by the verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Health {
-    /// The state of its first problem; absent where it has none.
+    /// The state of its first problem; absent if it has no problem.
     pub state: Option<State>,
     /// The role that is concerned.
     pub role: Option<Role>,

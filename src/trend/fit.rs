@@ -1,4 +1,4 @@
-//! Lines through amounts over time, and the 95% interval of what they forecast.
+//! Lines through amounts over time, and the 95% intervals of their forecasts.
 //!
 //! Growth is by an amount or by a percentage a month, and reports deviate from it each by itself (as by a batch job at the
 //! time of the report) or persistently (added data stay: a random walk). Each of the four lines is fitted by least squares
@@ -96,7 +96,7 @@ struct Line {
     slope: f64,
     /// The variance of a report ahead, in that of a deviation: a constant, by month, and by month squared, which is the slope's.
     variance: [f64; 3],
-    /// The standard deviation times Student's t; absent where two points leave none.
+    /// The standard deviation times Student's t; absent with two points, which leave no deviation.
     reach: Option<f64>,
     /// The logarithm of the likelihood with all levels and slopes alike beforehand, up to a constant.
     likelihood: f64,

@@ -1,4 +1,4 @@
-//! Least squares for a level and a slope, in which what is far off weighs less (Huber 1964), and Student's t.
+//! Least squares for a level and a slope, in which outliers weigh less (Huber 1964), and Student's t.
 
 /// A row that is off by this many typical deviations weighs less, from five rows on: fewer do not show what is typical.
 const FAR: f64 = 3.0;

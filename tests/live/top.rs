@@ -247,7 +247,7 @@ fn tmux_has_its_terminal_while_the_screen_is_stopped_and_the_screen_again_after_
     let tmux = Tmux::top(80, 24, &cluster);
     tmux.has("q quit");
     assert_eq!(tmux.is_filled(), (true, true));
-    // A stop that cannot be caught leaves the terminal as it is; the screen is drawn anew after it all the same.
+    // SIGSTOP cannot be caught and leaves the terminal as it is; the screen is redrawn after it as well.
     for signal in ["-TSTP", "-STOP"] {
         tmux.signal(signal);
         tmux.shows("the terminal", |_| {

@@ -15,7 +15,7 @@ use crate::tokens::{Braces, INSIDE, TokenKind, Tokens};
 pub struct PatternToken {
     /// The text before it.
     pub separator: Vec<u8>,
-    /// The word; none where it is a field of values.
+    /// The word; `None` if the token is a field of values.
     pub literal: Option<Vec<u8>>,
 }
 

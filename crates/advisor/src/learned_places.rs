@@ -19,7 +19,7 @@ const LEAST_VALUES: usize = 3;
 const MOST_BATCHES: usize = 1 << 16;
 /// The part of the batches with a place that share its segment: of fewer it is an accident.
 const SHARING: f64 = 0.25;
-/// Rounds of learning: what is a value tells places after it.
+/// Rounds of learning: a value that was learned changes the places after it.
 const ROUNDS: usize = 4;
 
 impl Places {
@@ -36,7 +36,7 @@ impl Places {
         places
     }
 
-    /// These values, and what is shown by batches whose keys are read with them.
+    /// These values, and the places that batches show when their keys are read with them.
     fn learned(&self, batches: &Batches) -> Places {
         let mut values: SeededMap<u64, SeededSet<u64>> = SeededMap::default();
         self.each_batch(batches, |batch| {
@@ -56,7 +56,7 @@ impl Places {
                 return;
             }
             let count = |shared: &Shared| values.get(&shared.structure).map_or(0, SeededSet::len);
-            // Of equals the last: what comes first is the name of an application.
+            // The last of equals: the first segment is usually the name of an application.
             let Some(id) = batch.shared().into_iter().max_by_key(count) else {
                 return;
             };
@@ -274,7 +274,7 @@ mod tests {
             read(&slugs[..2], false, "bull:any-x:c"),
             "W(bull)W(any)W(x)W(c)"
         );
-        // Of two, and of one, the name is a word of the pattern, for commands that a cluster refuses.
+        // With two names or one, the name is a word of the pattern, for commands that a cluster refuses.
         let of_two = read(&slugs[..2], true, "bull:send-mail:c");
         assert_eq!(of_two, "W(bull)W(send-mail)W(c)");
         // Numbers, and words with numbers, are fields as they are.

@@ -15,7 +15,7 @@ const DELIMITERS: &[u8] = b":|/.-_";
 pub(crate) enum PlaceKind {
     /// They are values of one field.
     Value,
-    /// They are words of the pattern that may become a tag all the same.
+    /// They are words of the pattern, and may still become a tag.
     Constant,
 }
 

@@ -125,7 +125,7 @@ fn prefix(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -
         .collect();
     leads.dedup();
     match leads.as_slice() {
-        // A library lets its user name a queue, and not what is before the name: `bull:{mail}:wait`.
+        // Users of a library choose the name of a queue, not the prefix before it: `bull:{mail}:wait`.
         [_] if changed
             .iter()
             .all(|number| family(number).is_segment(scheme.get(*number))) =>

@@ -21,7 +21,7 @@ check_owner() {
     [[ -z $left ]] || die "slots $(in_short $left) are not on ${name[to]}: run this script again"
 }
 
-# What became of the nodes that gave all their slots away: a server may make them replicas.
+# Names the nodes that gave all their slots away: a server may make them replicas.
 name_empty() {
     local node role
     for node in "${!host[@]}"; do

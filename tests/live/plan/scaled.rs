@@ -16,7 +16,7 @@ use testkit::kinds::Kind;
 use testkit::rng::Rng;
 use testkit::run::stderr;
 
-/// Runs a script to its end, once it was killed a few times at random moments; what it says then.
+/// Kills a script a few times at random moments, then runs it to its end and returns its output.
 fn killed_and_run_again(uneven: &Uneven, script: &str, rng: &mut Rng) -> String {
     for _ in 0..size("SCALE_STOPS", 2) {
         let after = Duration::from_millis(300 + rng.below(2500) as u64);

@@ -19,7 +19,7 @@ pub struct Standing {
 }
 
 impl Verdict {
-    /// The first problem that a node has; absent where it has none.
+    /// The first problem of a node; absent if it has no problem.
     pub fn standing(&self, node: &NodeLoad) -> Option<Standing> {
         let problems = self.problems().enumerate();
         let mut own = problems.filter_map(|(place, found)| {

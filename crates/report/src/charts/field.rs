@@ -143,7 +143,7 @@ pub(super) fn tick_label(canvas: &Canvas<'_>, text: &str, (x, y): (i32, i32)) {
 }
 
 /// The dashes of a line, as pieces of its length.
-pub(super) fn dashes(points: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
+fn dashes(points: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
     let (mut dashes, mut along) = (Vec::new(), 0.0);
     for pair in points.windows(2) {
         let ((ax, ay), (bx, by)) = (pair[0], pair[1]);
