@@ -80,13 +80,8 @@ pub static TOPICS: &[Topic] = &[
     },
     Topic {
         name: "live",
-        about: "a shard that is hot right now",
+        about: "a shard that is hot right now, Prometheus, alerts",
         page: include_str!("../../../docs/live.md"),
-    },
-    Topic {
-        name: "monitoring",
-        about: "counters of each server, Prometheus, alerts",
-        page: include_str!("../../../docs/monitoring.md"),
     },
     Topic {
         name: "filters",
