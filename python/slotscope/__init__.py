@@ -10,15 +10,18 @@ a list, and one of NAME=VALUE a dict. `slotscope analyze --help` and docs/comman
 
 from __future__ import annotations
 
+import functools
 import json
 import signal
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from slotscope import _native
 from slotscope._native import VERSION as __version__
-from slotscope._native import Error, Report, Slots, Table, load, slot, slots, tag
-from slotscope._words import inputs_of, words_of
+from slotscope._native import Error, Page, Report, Slots, Table, load, slot, slots, tag
+from slotscope._frame import Frame
+from slotscope._words import inputs_of, option_words, words_of
 from slotscope.options import Advise, Analyze, Plan, WhatIf
 from slotscope.parts import merge, needs_recount, plan_splits, recount, report, report_from_parts, tally
 
@@ -28,8 +31,11 @@ if TYPE_CHECKING:
     from slotscope.options import File, Keys, Path
     from slotscope.results import AdviseResult, DiffResult, PlanResult, WhatIfResult
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 __all__ = [
     "Error",
+    "Page",
     "Report",
     "Slots",
     "Table",
@@ -53,21 +59,55 @@ __all__ = [
 ]
 
 
-def analyze(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Analyze]) -> Report:
+def _with_options(known: Any) -> Callable[[F], F]:
+    """Adds the options to the documentation of a function, and names flags in errors as options."""
+
+    def add(function: F) -> F:
+        @functools.wraps(function)
+        def called(*inputs: Any, **options: Any) -> Any:
+            try:
+                return function(*inputs, **options)
+            except Error as error:
+                raise Error(option_words(str(error), known)) from error.__cause__
+
+        called.__doc__ = f"{function.__doc__}\n{known.__doc__}"
+        return cast("F", called)
+
+    return add
+
+
+@_with_options(Analyze)
+def analyze(
+    *inputs: Any,
+    keys: Keys | None = None,
+    key: str | None = None,
+    bytes: str | None = None,
+    ops: str | None = None,
+    **options: Unpack[Analyze],
+) -> Report:
     """Reads and counts key dumps, and judges how evenly the nodes are loaded.
 
     Each input is a path (a file, or a directory: every file in it), a pattern such as "dumps/*.rdb", a URL, or a binary
-    file object, of which what follows its position is read. `keys` are keys in memory in place of inputs: an Arrow array
-    or stream of text or binary, or an iterable of bytes or str. Iterators and streams are read once, so that beyond
-    65,536 distinct tags their counts come with bounds.
+    file object, of which what follows its position is read; a list of them is as good as several. `keys` are keys in
+    memory in place of inputs: an Arrow array or stream of text or binary, or an iterable of bytes or str. Iterators and
+    streams are read once, so that beyond 65,536 distinct tags their counts come with bounds.
+
+    With `key`, the one input is a data frame (pandas, polars, pyarrow): `key` is its column of keys, `bytes` and `ops`
+    those of their sizes and operations.
 
     Without `topology` or `nodes` several inputs that share no slot are a node each; else there are three equal nodes.
 
     Raises Error where an input or an option cannot be used, KeyboardInterrupt on Ctrl-C.
     """
+    if key is not None or bytes is not None or ops is not None:
+        if len(inputs) != 1 or keys is not None:
+            raise Error("key: names a column of one data frame; give the frame alone: analyze(frame, key='name')")
+        inputs = (Frame(inputs[0], {"key": key, "size": bytes, "ops": ops}),)
+        options = {"format": "csv", "escapes": "none", **options}
     return _native.analyze(inputs_of(inputs, keys), words_of(options, Analyze))
 
 
+@_with_options(Plan)
 def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]) -> PlanResult:
     """Which slots to move where, to even out the nodes: the JSON of `slotscope plan --json`.
 
@@ -77,6 +117,7 @@ def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]
     return found
 
 
+@_with_options(WhatIf)
 def whatif(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[WhatIf]) -> WhatIfResult:
     """The same keys on other nodes, by another hash policy or with other tags: the JSON of `slotscope whatif --json`.
 
@@ -87,6 +128,7 @@ def whatif(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Wha
     return found
 
 
+@_with_options(Advise)
 def advise(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Advise]) -> AdviseResult:
     """Which part of a key belongs in braces: the JSON of `slotscope advise --json`.
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, final, overload
 
 from slotscope.options import Keys
+from slotscope.results import DiffResult, Finding, Step
 
 if TYPE_CHECKING:
     import pandas
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Error",
+    "Page",
     "Report",
     "Slots",
     "Table",
@@ -75,8 +77,14 @@ class Table:
     def _repr_html_(self) -> str: ...
 
 @final
+class Page:
+    """The page of a report, which a notebook shows in a frame of its own."""
+
+    def _repr_html_(self) -> str: ...
+
+@final
 class Report:
-    """The result of an analysis. Its `repr` is the verdict in a sentence; a notebook shows the whole page."""
+    """The result of an analysis. Its `repr` is the verdict in a sentence; a notebook shows what a terminal shows."""
 
     @property
     def verdict(self) -> str:
@@ -84,6 +92,21 @@ class Report:
     @property
     def sentence(self) -> str:
         """The verdict in a sentence."""
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings, most urgent first, as in report.json."""
+    @property
+    def steps(self) -> list[Step]:
+        """The steps in their order, as in report.json."""
+    @property
+    def causes(self) -> list[dict[str, Any]]:
+        """The causes of the excess of the fullest node, of memory and then of load, each with its role and metric."""
+    def diff(self, new: Report, *, by: str | None = None) -> DiffResult:
+        """What changed from this report to `new`: the JSON of `slotscope diff --json`."""
+    def png(self, chart: str) -> bytes:
+        """A chart as a PNG file: `png("nodes")`. Raises Error with the names of its charts if there is none of this name."""
+    def show(self) -> Page:
+        """The page of the report, for a notebook."""
     @property
     def keys(self) -> Table:
         """The heaviest single keys: key, slot, node, weights, share. Empty if keys have no weights."""

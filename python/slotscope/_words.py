@@ -5,19 +5,22 @@ from __future__ import annotations
 import difflib
 import glob
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from slotscope._native import Error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from slotscope.options import File, Keys, Path
 
 
-def inputs_of(inputs: tuple[Path | File, ...], keys: Keys | None) -> dict[str, Any]:
+def inputs_of(inputs: tuple[Any, ...], keys: Keys | None) -> dict[str, Any]:
     """Paths, file objects and keys, each by itself."""
     paths: list[str] = []
     files: list[File] = []
-    for given in inputs:
+    for given in _flat(inputs):
         if isinstance(given, (str, os.PathLike)):
             paths += _matches(os.fspath(given))
         elif hasattr(given, "read"):
@@ -30,6 +33,15 @@ def inputs_of(inputs: tuple[Path | File, ...], keys: Keys | None) -> dict[str, A
     if not inputs and keys is None:
         raise Error("no input: name a key dump, or give keys=")
     return {"paths": paths, "files": files, "keys": keys}
+
+
+def _flat(inputs: Iterable[Any]) -> Iterator[Any]:
+    """Inputs one by one; a list of them is as good as several."""
+    for given in inputs:
+        if isinstance(given, (list, tuple)):
+            yield from _flat(given)
+        else:
+            yield given
 
 
 def _matches(path: str) -> list[str]:
@@ -60,6 +72,16 @@ def words_of(options: Any, known: Any) -> list[str]:
         elif value is not None and value is not False:
             words.append(f"{flag}={value}")
     return words
+
+
+def option_words(message: str, known: Any) -> str:
+    """The message with flags of `known` that are quoted, as where one cannot be parsed, spelled as options."""
+
+    def option(flag: re.Match[str]) -> str:
+        name = flag[1].replace("-", "_")
+        return name if name in known.__optional_keys__ else flag[0]
+
+    return re.sub(r"'--([a-z][a-z-]*)[^']*'", option, message)
 
 
 def _unknown(name: str, known: Any) -> Error:

@@ -30,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use crate::parts::{merge, needs_recount, plan_splits, recount, report_from_parts, tally};
     #[pymodule_export]
-    use crate::report::Report;
+    use crate::report::{Page, Report};
     #[pymodule_export]
     use crate::slots::Slots;
     #[pymodule_export]

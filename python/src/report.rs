@@ -4,16 +4,23 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use slotscope::Summary;
 use slotscope::output::Guard;
-use slotscope::report::render::html;
-use slotscope::report::{self, ChartSet, json};
+use slotscope::report::charts::CHARTS;
+use slotscope::report::render::{html, text};
+use slotscope::report::{self, ChartSet, json, view};
 
-use crate::error::raised;
+use crate::commands;
+use crate::error::{bad, raised};
+use crate::rows::escaped;
 use crate::table::Table;
 
-/// What an analysis found. Its `repr` is the verdict in a sentence; in a notebook it is the whole page.
+/// Columns and rows of the answer in a notebook.
+const WIDTH: usize = 100;
+const ROWS: usize = 10;
+
+/// The result of an analysis. Its `repr` is the verdict in a sentence; a notebook shows the answer of the terminal.
 #[pyclass(module = "slotscope", frozen)]
 pub struct Report {
     pub summary: Summary,
@@ -29,11 +36,29 @@ impl Report {
     }
 
     fn parsed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let text = self.to_json()?;
-        Ok(py
-            .import("json")?
-            .call_method1("loads", (text,))?
-            .cast_into()?)
+        Ok(loads(py, self.to_json()?)?.cast_into()?)
+    }
+
+    fn part_of_verdict<'py>(&self, py: Python<'py>, part: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.__getitem__(py, "verdict")?.get_item(part)
+    }
+}
+
+fn loads<'py>(py: Python<'py>, text: String) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (text,))
+}
+
+/// A page in a frame that can do nothing to the notebook around it.
+#[pyclass(module = "slotscope", frozen)]
+pub struct Page(String);
+
+#[pymethods]
+impl Page {
+    fn _repr_html_(&self) -> String {
+        let page = self.0.replace('&', "&amp;").replace('"', "&quot;");
+        format!(
+            "<iframe sandbox=\"allow-scripts\" style=\"width:100%;height:640px;border:0\" srcdoc=\"{page}\"></iframe>"
+        )
     }
 }
 
@@ -72,6 +97,65 @@ impl Report {
             .parsed
             .get_or_try_init(py, || self.parsed(py).map(Bound::unbind))?;
         parsed.bind(py).as_any().get_item(part)
+    }
+
+    /// The findings, most urgent first, as in report.json.
+    #[getter]
+    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.part_of_verdict(py, "findings")
+    }
+
+    /// The steps in their order, as in report.json.
+    #[getter]
+    fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.part_of_verdict(py, "steps")
+    }
+
+    /// The causes of the excess of the fullest node, of memory and then of load, each with its role and metric.
+    #[getter]
+    fn causes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let causes = PyList::empty(py);
+        for role in self.part_of_verdict(py, "roles")?.try_iter()? {
+            let role = role?;
+            for cause in role.get_item("causes")?.try_iter()? {
+                let row = PyDict::new(py);
+                row.set_item("role", role.get_item("role")?)?;
+                row.set_item("metric", role.get_item("metric")?)?;
+                row.update(cause?.cast::<PyMapping>()?)?;
+                causes.append(row)?;
+            }
+        }
+        Ok(causes)
+    }
+
+    /// What changed from this report to `new`: the JSON of `slotscope diff --json`.
+    #[pyo3(signature = (new, *, by=None))]
+    fn diff<'py>(
+        slf: PyRef<'py, Self>,
+        new: PyRef<'py, Self>,
+        by: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        loads(py, commands::diff(py, slf, new, by)?)
+    }
+
+    /// A chart as a PNG file: `png("nodes")`.
+    ///
+    /// Raises Error with the names of the charts of this report if it has no such chart.
+    fn png<'py>(&self, py: Python<'py>, chart: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let name = |file: &'static str| file.trim_end_matches(".png");
+        let mut charts = CHARTS.iter().filter(|chart| (chart.wanted)(&self.summary));
+        let Some(found) = charts.clone().find(|found| name(found.file) == chart) else {
+            let known: Vec<_> = charts.by_ref().map(|chart| name(chart.file)).collect();
+            return Err(bad(
+                "png",
+                format!("no chart {chart:?}; this report has {}", known.join(", ")),
+            ));
+        };
+        let mut out = Vec::new();
+        py.detach(|| (found.sheet)(&self.summary).write(&mut out))
+            .map_err(raised)?;
+        Ok(PyBytes::new(py, &out))
     }
 
     /// The heaviest single keys: key, slot, node, weights, share. Empty where keys have no weights.
@@ -132,14 +216,27 @@ impl Report {
         String::from_utf8(page).map_err(raised)
     }
 
-    /// The page in a frame that can do nothing to the notebook around it.
-    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        let page = self
-            .to_html(py)?
-            .replace('&', "&amp;")
-            .replace('"', "&quot;");
+    /// The page of the report, for a notebook.
+    fn show(&self, py: Python<'_>) -> PyResult<Page> {
+        self.to_html(py).map(Page)
+    }
+
+    /// The answer, as on a terminal.
+    fn _repr_html_(&self) -> PyResult<String> {
+        let page = text::Page {
+            width: WIDTH,
+            height: None,
+            rows: ROWS,
+            rest: "",
+            whole_names: false,
+        };
+        let mut answer = Vec::new();
+        text::write(&view::answer(&self.summary), page, &mut answer).map_err(raised)?;
+        let answer = String::from_utf8_lossy(&answer);
+        let answer = anstream::adapter::strip_str(&answer).to_string();
         Ok(format!(
-            "<iframe sandbox=\"allow-scripts\" style=\"width:100%;height:640px;border:0\" srcdoc=\"{page}\"></iframe>"
+            "<pre>{}\n\nreport.show() shows the whole page</pre>",
+            escaped(answer.trim_end())
         ))
     }
 

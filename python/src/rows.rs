@@ -2,7 +2,7 @@
 //! hostile: they carry no control characters, because tables spell them with escapes, and HTML has its own.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use slotscope::name::truncated;
@@ -34,7 +34,7 @@ fn cell(column: &dyn Array, row: usize, most: usize) -> String {
         return String::new();
     }
     match column.data_type() {
-        DataType::UInt64 => column.as_primitive::<UInt64Type>().value(row).to_string(),
+        DataType::Int64 => column.as_primitive::<Int64Type>().value(row).to_string(),
         DataType::Float64 => {
             let value = column.as_primitive::<Float64Type>().value(row);
             let digits = format!("{value:.6}");
@@ -99,7 +99,7 @@ pub(crate) fn html(name: &str, rows: &RecordBatch) -> String {
 }
 
 /// `text` with the characters that HTML gives a meaning spelled.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

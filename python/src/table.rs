@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch, UInt64Array};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch};
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
@@ -127,7 +127,7 @@ fn values(cells: &[&Cell<'_>], is_number: bool) -> ArrayRef {
     let known = || cells.iter().filter(|cell| cell.value != Value::None);
     if known().all(|cell| whole(cell).is_some()) && is_number {
         let values = cells.iter().map(|cell| whole(cell));
-        return Arc::new(values.collect::<UInt64Array>());
+        return Arc::new(values.collect::<Int64Array>());
     }
     if known().all(|cell| cell.is_number()) && is_number {
         let values = cells.iter().map(|cell| real(cell));
@@ -140,9 +140,12 @@ fn values(cells: &[&Cell<'_>], is_number: bool) -> ArrayRef {
     Arc::new(values.collect::<LargeStringArray>())
 }
 
-fn whole(cell: &Cell<'_>) -> Option<u64> {
+/// A count; signed, so that a difference below zero does not wrap.
+fn whole(cell: &Cell<'_>) -> Option<i64> {
     match cell.value {
-        Value::Count(n) | Value::Number(n) | Value::AtMost(n) | Value::Amount(_, n) => Some(n),
+        Value::Count(n) | Value::Number(n) | Value::AtMost(n) | Value::Amount(_, n) => {
+            Some(i64::try_from(n).unwrap_or(i64::MAX))
+        }
         _ => None,
     }
 }

@@ -108,25 +108,26 @@ fn python_type(arg: &Arg) -> String {
     match arg.get_action() {
         ArgAction::SetTrue => "bool".into(),
         ArgAction::Append if name.is_some_and(|name| name.contains('=')) => {
-            format!("dict[str, {one}] | list[{one}]")
+            format!("dict[str, {one}] | list[{one}] | {one}")
         }
         ArgAction::Append => format!("{one} | list[{one}]"),
         _ => one.into(),
     }
 }
 
+/// A class whose documentation is what `help()` shows of its function.
 fn class(name: &str, command: &Command) -> String {
-    let of = command.get_name();
-    let mut text = format!(
-        "\n\nclass {name}(TypedDict, total=False):\n    \"\"\"The options of `{of}`.\"\"\"\n"
-    );
+    let (mut about, mut types) = (String::new(), String::new());
     for arg in options(command) {
-        let about = arg.get_help().map(ToString::to_string).unwrap_or_default();
         let option = arg.get_long().unwrap().replace('-', "_");
-        let about = about.lines().next().unwrap_or_default();
-        text += &format!("\n    #: {about}\n    {option}: {}\n", python_type(arg));
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let help = help.lines().next().unwrap_or_default();
+        about += &format!("        {option}: {}\n", help.replace('\\', "\\\\"));
+        types += &format!("    {option}: {}\n", python_type(arg));
     }
-    text
+    format!(
+        "\n\nclass {name}(TypedDict, total=False):\n    \"\"\"\n    Options:\n{about}    \"\"\"\n\n{types}"
+    )
 }
 
 #[test]

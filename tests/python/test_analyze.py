@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pandas
 import polars
 import pyarrow
 import pytest
@@ -59,6 +60,37 @@ def test_every_flag_is_an_option(command: str, options: Any, left_out: set[str])
     flags = re.findall(r"^ +(?:-\w, )?--([a-z-]+)", run(command, "--help").stdout, re.MULTILINE)
     wanted = {flag.replace("-", "_") for flag in flags} - OF_THE_TERMINAL - left_out
     assert set(inspect.get_annotations(options)) | set(options.__annotations__) == wanted
+
+
+def test_help_has_every_option_and_an_error_names_it() -> None:
+    about = slotscope.analyze.__doc__ or ""
+    for option in slotscope.options.Analyze.__annotations__:
+        assert f"\n        {option}: " in about, option
+    with pytest.raises(slotscope.Error) as raised:
+        slotscope.analyze("samples/hot-tag.keys", lfu_log_factor=-1)
+    assert "lfu_log_factor" in str(raised.value) and "--" not in str(raised.value)
+
+
+def test_a_data_frame_is_an_input(tmp_path: Path) -> None:
+    rows = {"name": ['a"b', "c,d", "e\nf", "{g}1"], "size": [10, None, 30, 40], "hits": [1.0, 2.0, float("nan"), 4.0]}
+    wanted = slotscope.analyze(polars.DataFrame(rows), key="name", bytes="size", ops="hits", nodes=3)
+    assert (wanted["input"]["keys"], sum(pyarrow.table(wanted.nodes)["bytes"].to_pylist())) == (4, 80)
+    assert sum(pyarrow.table(wanted.nodes)["ops"].to_pylist()) == 7
+    assert wanted["input"]["rejected"]["count"] == 0
+    for frame in (pandas.DataFrame(rows), pyarrow.table(rows), rows):
+        found = slotscope.analyze(frame, key="name", bytes="size", ops="hits", nodes=3)
+        assert comparable(found.to_dict()) == comparable(wanted.to_dict()), type(frame)
+    with pytest.raises(slotscope.Error, match="nome: no such column; there are: name, size, hits"):
+        slotscope.analyze(pandas.DataFrame(rows), key="nome")
+    with pytest.raises(slotscope.Error, match="give the frame alone"):
+        slotscope.analyze(key="name")
+
+
+def test_a_list_of_inputs_is_as_good_as_several(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).write_text(f"{name}:1\n")
+    paths = [tmp_path / "a", str(tmp_path / "b")]
+    assert comparable(slotscope.analyze(paths).to_dict()) == comparable(slotscope.analyze(*paths).to_dict())
 
 
 def test_patterns_and_directories_name_files(tmp_path: Path) -> None:

@@ -80,10 +80,30 @@ def test_a_report_is_saved_and_loaded(report: slotscope.Report, tmp_path: Path) 
     assert slotscope.load(tmp_path).to_dict() == report.to_dict()
 
 
-def test_the_page_is_in_a_frame_that_cannot_leave_it(report: slotscope.Report) -> None:
-    frame = report._repr_html_()
+def test_a_notebook_shows_the_answer_and_on_request_the_page(report: slotscope.Report) -> None:
+    answer = html.unescape(report._repr_html_())
+    assert len(answer) < 5000 and "\x1b" not in answer and "<script" not in report._repr_html_()
+    for finding in report.findings[:1]:
+        assert finding["sentence"] in " ".join(answer.replace("\u2068", "").replace("\u2069", "").split())
+    frame = report.show()._repr_html_()
     found = re.fullmatch(r'<iframe sandbox="allow-scripts" style="[^"]*" srcdoc="([^"]*)"></iframe>', frame)
     assert found and html.unescape(found[1]) == report.to_html()
+
+
+def test_findings_steps_and_causes_are_those_of_report_json() -> None:
+    report = slotscope.analyze("samples/shop.csv.zst", topology="samples/shop.nodes")
+    verdict = report["verdict"]
+    assert report.findings == verdict["findings"] and report.steps == verdict["steps"]
+    assert len(report.steps) >= 3 and all("command" in step for step in report.steps)
+    assert [cause["name"] for cause in report.causes if cause["role"] == "load"][0] == "flash-sale"
+    assert sum(len(role["causes"]) for role in verdict["roles"]) == len(pandas.DataFrame(report.causes))
+
+
+def test_a_chart_is_that_of_save(report: slotscope.Report, tmp_path: Path) -> None:
+    report.save(tmp_path)
+    assert report.png("nodes") == (tmp_path / "nodes.png").read_bytes()
+    with pytest.raises(slotscope.Error, match="no chart .colour.; this report has slot-heatmap, slot-load, nodes"):
+        report.png("colour")
 
 
 def test_a_plan_is_that_of_the_program() -> None:
@@ -115,6 +135,7 @@ def test_two_reports_are_compared(report: slotscope.Report, tmp_path: Path) -> N
     (tmp_path / "new").write_text(other.to_json())
     wanted = json.loads(run("diff", str(tmp_path / "old"), str(tmp_path / "new"), "--json").stdout)
     found = slotscope.diff(report, other)
+    assert found == report.diff(other)
     assert {part for part in found if found[part] != wanted[part]} <= {"old", "new"}
     assert slotscope.diff(tmp_path / "old", str(tmp_path / "new")).keys() == wanted.keys()
     with pytest.raises(slotscope.Error):

@@ -30,6 +30,10 @@ def typed(table: Any) -> None:
     advice: AdviseResult = slotscope.advise("dump.rdb", nodes=6)
     becomes: str | None = advice["families"][0]["becomes"]
     changes: DiffResult = slotscope.diff("old", report)
+    slotscope.whatif("dump.rdb", nodes=6, split="config = 8")
+    sentences: list[str] = [finding["sentence"] for finding in report.diff(report) and report.findings]
+    picture: bytes = report.png("nodes")
+    print(sentences, picture, report.steps[0]["command"], slotscope.analyze(table, key="k", bytes="size"))
     frame: pandas.DataFrame = report.nodes.to_pandas()
     rows: polars.DataFrame = report.nodes.to_polars()
     arrow: pyarrow.Table = report.nodes.to_arrow()

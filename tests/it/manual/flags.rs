@@ -113,35 +113,57 @@ fn flags(command: &Command) -> Vec<Flag> {
     shown.map(Flag::of).collect()
 }
 
-/// Tables, one a heading, in the order of the headings.
-fn tables(flags: &[Flag]) -> String {
+fn headings(flags: &[Flag]) -> Vec<&str> {
     let mut headings: Vec<&str> = Vec::new();
     for flag in flags {
         if !headings.contains(&flag.heading.as_str()) {
             headings.push(&flag.heading);
         }
     }
+    headings
+}
+
+/// Tables, one a heading, in the order of the headings.
+fn tables(flags: &[Flag]) -> String {
     let table = |heading: &&str| {
         let rows = flags.iter().filter(|flag| flag.heading == **heading);
         let rows: String = rows.map(Flag::row).collect();
         format!("### {heading}\n\n| flag | |\n|---|---|\n{rows}\n")
     };
-    headings.iter().map(table).collect()
+    headings(flags).iter().map(table).collect()
 }
 
-/// The flags on the page of a command: its own in full, shared ones by name.
+/// A group of shared flags by its heading, with their names if the command takes only some of them.
+fn group(heading: &str, taken: &[Flag], shared: &[Flag]) -> String {
+    let of_group = |flags: &[Flag]| {
+        let of_group = flags.iter().filter(|flag| flag.heading == heading);
+        of_group.map(|flag| flag.name.clone()).collect::<Vec<_>>()
+    };
+    let (names, all) = (of_group(taken), of_group(shared));
+    let anchor = heading.to_lowercase().replace(' ', "-");
+    let link = format!("[{heading}](../commands.md#{anchor})");
+    if names.len() == all.len() {
+        link
+    } else {
+        format!("{link} ({})", names.join(", "))
+    }
+}
+
+/// The flags on the page of a command: its own in full, shared ones by their groups.
 fn section(command: &Command, shared: &[Flag]) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").replace('\n', " ");
     let (common, own): (Vec<_>, Vec<_>) = flags(command)
         .into_iter()
         .partition(|flag| shared.contains(flag));
-    let names: Vec<_> = common.into_iter().map(|flag| flag.name).collect();
-    let common = format!(
-        "Flags that other commands have too, [described together](../commands.md#flags-that-commands-share): {}.\n",
-        names.join(", ")
-    );
-    format!("```text\n{usage}\n```\n\n{}{common}", tables(&own))
+    let groups = headings(&common)
+        .into_iter()
+        .map(|heading| group(heading, &common, shared));
+    let common = groups.collect::<Vec<_>>().join(", ");
+    format!(
+        "```text\n{usage}\n```\n\n{}Shared flags: {common}.\n",
+        tables(&own)
+    )
 }
 
 /// The page with `made` between its marks.
