@@ -13,7 +13,9 @@ use slotscope::format::batch::{KeyBatch, Spans, Values};
 use slotscope::format::frame::row_batch::RowBatch;
 use slotscope::format::frame::walk::{Walk, Walking};
 use slotscope::format::lfu::LfuRule;
-use slotscope::format::{Columns, Format, Head, Notice, Opened, ReadStats, Sink, named, recognise};
+use slotscope::format::{
+    Columns, Format, Head, Notice, Opened, ReadStats, Recognised, Sink, named, recognise,
+};
 use slotscope::scan::Scan;
 use slotscope::simd::{find_cells, find_delimiters};
 use slotscope::slot::SlotColumns;
@@ -47,6 +49,15 @@ pub const SEEDS: &[&[u8]] = &[
     b"[[8,1795347492,7,[\"SET\",\"\xff\",\"1\"],\"127.0.0.1:50750\",\"\"],[7,1795347491,955,[\"PING\"],\"\",\"\"]]\n[]\n",
     b"# Scanning the entire keyspace to find hot keys as well as\nhot key found with counter: 11\tkeyname: \"k:1 \\\"x\"\nBiggest   list found '\"{t}\"' has 64 bytes\n  1    1.00M list       \"{t}:list\"\n",
     b"database,prefix,size,size_readable,key_count\n0,user:,64,64B,2\n",
+    b"# dump of tuesday\nkey size (MB)\nuser:1 1,234\ncart:2 NaN\nsess:3 1e+08\n",
+    b"key=user:1 size=5\nkey=cart:2 size=nil\nkey=sess:3 size=9\n",
+    b"b'user:1'\nb'cart:\\xff'\nb'sess:3'\n",
+    b"| key | bytes |\n|---|---|\n| user:1 | 5 |\n| cart:2 | 7 |\n",
+    b"redis-1  | 1795216373.125436 [0 10.0.0.7:58548] \"GET\" \"user:1\"\nredis-2  | 1795216373.2 [0 10.0.0.7:58548] \"GET\" \"k\"\n",
+    b"866,user:1\n5649,user:2\n1584,user:3\n",
+    b"[\"user:1\",184]\n[\"cart:2\",17]\n[\"sess:3\",5]\n",
+    b"MGET user:1 user:2\nSET cart:7 x\n",
+    b"user:1\n5\ncart:2\n7\n",
 ];
 
 /// The parts of a reader's work that are kept from input to input: making them anew takes longer than a short input.
@@ -123,6 +134,41 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
     let Ok(opened) = format.open(Head { bytes, whole: true }) else {
         return false;
     };
+    read_opened(opened, bytes, rows_at_least(name, bytes));
+    // A scan takes much longer than a block.
+    if checksum(bytes).is_multiple_of(SCANNED) {
+        agree(Some(format), bytes);
+    }
+    true
+}
+
+/// Reads `bytes` by the shape of its lines; false where they have a grammar of their own or are refused.
+pub fn shape(bytes: &[u8]) -> bool {
+    let head = Head { bytes, whole: true };
+    let Ok(Some(Recognised::Shaped(shape))) = recognise(head) else {
+        return false;
+    };
+    let Ok(opened) = shape.open(head) else {
+        return false;
+    };
+    // Lines above a header and rows in quotes are part of a shape.
+    let at_least = rows_at_least(
+        if shape.format() == "lines" {
+            "lines"
+        } else {
+            "resp"
+        },
+        bytes,
+    );
+    read_opened(opened, bytes, at_least);
+    if checksum(bytes).is_multiple_of(SCANNED) {
+        agree(None, bytes);
+    }
+    true
+}
+
+/// Reads all of `bytes`, which have so many rows at least.
+fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
     WORKSPACE.with_borrow_mut(|workspace| {
         let Workspace {
             block,
@@ -177,17 +223,12 @@ pub fn read(name: &str, bytes: &[u8]) -> bool {
         );
         let notices: u64 = Notice::ALL.iter().map(|notice| seen.count(*notice)).sum();
         let reported = (seen.keys + seen.operations + checking.rejects + notices) as usize;
-        let at_least = rows_at_least(name, bytes).saturating_sub(checking.newlines_in_keys);
+        let at_least = at_least.saturating_sub(checking.newlines_in_keys);
         assert!(
             reported >= at_least,
-            "{reported} keys, rejects and notices in at least {at_least} rows of {name}"
+            "{reported} keys, rejects and notices in at least {at_least} rows"
         );
     });
-    // A scan takes much longer than a block.
-    if checksum(bytes).is_multiple_of(SCANNED) {
-        agree(Some(format), bytes);
-    }
-    true
 }
 
 /// All that a walk finds, to the end or to damage.

@@ -37,7 +37,13 @@ pub static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
 });
 
 /// The targets that are not a format.
-const OTHERS: [Target; 8] = [
+const OTHERS: [Target; 9] = [
+    Target {
+        name: "shapes",
+        run: |_, bytes| formats::shape(bytes),
+        cost: 3,
+        seeds: || formats::SEEDS.to_vec(),
+    },
     Target {
         name: "snapshots",
         run: |_, bytes| snapshots::walk(bytes),
