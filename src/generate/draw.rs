@@ -19,7 +19,6 @@ impl Draw {
     }
 
     /// The next draw.
-    #[inline]
     pub(super) fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
@@ -29,7 +28,6 @@ impl Draw {
     }
 
     /// A draw below `n`, which is at most 2^32; the bias is n / 2^32, nothing here can show it.
-    #[inline]
     pub(super) fn below(&mut self, n: usize) -> usize {
         (((self.next() >> 32) * n as u64) >> 32) as usize
     }
@@ -38,7 +36,6 @@ impl Draw {
     /// never repeat, and have as many digits as the block needs. The seed and the kind choose the shuffle.
     ///
     /// Every step is a bijection modulo 2^`bits`: adding, an odd factor, and XOR with the own upper half.
-    #[inline]
     pub(super) fn scatter(&self, kind: u64, bits: u32, n: u64) -> u64 {
         let mask = u64::MAX >> (64 - bits);
         let half = bits.div_ceil(2);
@@ -61,14 +58,12 @@ pub(super) struct Turn {
 
 impl Turn {
     /// A number that this family has not had yet: 0, 1, 2...
-    #[inline]
     pub(super) fn number(&mut self) -> u64 {
         self.made += 1;
         self.made - 1
     }
 
     /// A new pair (owner, part): owners 0, 1, 2... have the parts 0, 1... each, `most` of them at most.
-    #[inline]
     pub(super) fn part(&mut self, draw: &mut Draw, most: usize) -> (u64, usize) {
         if self.left == 0 {
             self.owner += 1;
@@ -121,7 +116,6 @@ impl Zipf {
     }
 
     /// The next rank.
-    #[inline]
     pub(super) fn rank(&self, draw: &mut Draw) -> u64 {
         let bits = draw.next();
         let own = ((bits >> 32) * self.columns.len() as u64) >> 32;
@@ -138,7 +132,6 @@ impl Draw {
     /// A rank below 2^`octaves` - 1 with weights 1, 1/2, 1/3... without a table, for ranks by the million: an octave of ranks
     /// is as heavy as another one if each of its ranks weighs as much as its first, and draws above the true weight are
     /// repeated, which are 3 of 10.
-    #[inline]
     pub(super) fn long_tail(&mut self, octaves: u32) -> u64 {
         loop {
             let first = 1u64 << self.below(octaves as usize);

@@ -3,8 +3,10 @@
 //!
 //! Each key holds a number that its family never had before, and no family's keys begin like another's.
 
+use std::io::{self, Write};
+use std::net::Ipv4Addr;
+
 use crate::generate::draw::{Draw, Turn, Zipf};
-use crate::generate::spell::Text;
 
 /// Users with favourites: few enough that the heaviest of a Zipf distribution holds 8.3%.
 pub(super) const FAVOURITE_TAGS: u32 = 100_000;
@@ -70,143 +72,132 @@ const POST: u64 = 10;
 const FIRST_MINUTE: u64 = 1_717_200_000;
 const MINUTES_OF_A_DAY: usize = 1440;
 
-const ACCOUNT_PARTS: [&[u8]; 3] = [b"}:base", b"}:prefs", b"}:address"];
-const CART_PARTS: [&[u8]; 3] = [b"}:items", b"}:meta", b"}:coupon"];
-const ORDER_PARTS: [&[u8]; 4] = [b"}:head", b"}:lines", b"}:pay", b"}:parcel"];
-const CATEGORIES: [&[u8]; 8] = [
-    b"books", b"garden", b"kitchen", b"music", b"outdoor", b"shoes", b"toys", b"wine",
+const ACCOUNT_PARTS: [&str; 3] = ["base", "prefs", "address"];
+const CART_PARTS: [&str; 3] = ["items", "meta", "coupon"];
+const ORDER_PARTS: [&str; 4] = ["head", "lines", "pay", "parcel"];
+const CATEGORIES: [&str; 8] = [
+    "books", "garden", "kitchen", "music", "outdoor", "shoes", "toys", "wine",
 ];
 
 impl Family {
-    /// Writes the next key of this family to `text`.
-    #[inline]
-    pub(super) fn write(self, turn: &mut Turn, draw: &mut Draw, zipf: &Zipf, text: &mut Text) {
+    /// Writes the next key of this family and a line end to `text`.
+    pub(super) fn write(
+        self,
+        turn: &mut Turn,
+        draw: &mut Draw,
+        zipf: &Zipf,
+        text: &mut Vec<u8>,
+    ) -> io::Result<()> {
         match self {
-            Family::User => {
-                text.word(b"user:");
-                text.decimal(user(draw, turn.number()));
-            }
+            Family::User => writeln!(text, "user:{}", user(draw, turn.number())),
             Family::Session => {
-                text.word(b"sess:");
-                text.hex(draw.scatter(SESSION, 64, turn.number()));
-                text.hex(draw.next());
+                let high = draw.scatter(SESSION, 64, turn.number());
+                writeln!(text, "sess:{high:016x}{:016x}", draw.next())
             }
             Family::Page => {
-                text.word(b"cache:page:");
-                text.hex(draw.scatter(PAGE, 64, turn.number()));
+                let page = draw.scatter(PAGE, 64, turn.number());
+                writeln!(text, "cache:page:{page:016x}")
             }
             Family::RateLimit => rate_limit(turn.number(), draw, text),
-            Family::Item => {
-                text.word(b"prod:shop:item:");
-                text.decimal(item(draw, turn.number()));
-            }
+            Family::Item => writeln!(text, "prod:shop:item:{}", item(draw, turn.number())),
             Family::Stock => {
                 let (number, part) = turn.part(draw, 3);
-                text.word(b"prod:shop:stock:");
-                text.decimal(item(draw, number));
-                text.word(b":w");
-                text.decimal(part as u64 + 1);
+                let item = item(draw, number);
+                writeln!(text, "prod:shop:stock:{item}:w{}", part + 1)
             }
             Family::Category => {
-                let number = turn.number();
-                text.word(b"prod:shop:category:");
-                text.one_of(&CATEGORIES, number as usize % CATEGORIES.len());
-                text.word(b":page:");
-                text.decimal(number / CATEGORIES.len() as u64 + 1);
+                let number = turn.number() as usize;
+                let category = CATEGORIES[number % CATEGORIES.len()];
+                let page = number / CATEGORIES.len() + 1;
+                writeln!(text, "prod:shop:category:{category}:page:{page}")
             }
             Family::Payment => {
                 // The number is in the 48 bits that a UUID leaves alone.
-                let high = draw.scatter(PAYMENT, 48, turn.number()) << 16;
-                let low = draw.next();
-                text.word(b"prod:pay:once:");
-                text.uuid(high | low & 0xFFF, low);
+                let number = draw.scatter(PAYMENT, 48, turn.number());
+                payment(number << 16, draw.next(), text)
             }
             Family::Account => {
                 let (number, part) = turn.part(draw, ACCOUNT_PARTS.len());
-                text.word(b"prod:uc:profile:{uc:");
-                text.decimal(user(draw, number));
-                text.one_of(&ACCOUNT_PARTS, part);
+                let (user, part) = (user(draw, number), ACCOUNT_PARTS[part]);
+                writeln!(text, "prod:uc:profile:{{uc:{user}}}:{part}")
             }
             Family::Cart => {
                 let (number, part) = turn.part(draw, CART_PARTS.len());
-                text.word(b"prod:shop:cart:{cart:");
-                text.decimal(user(draw, number));
-                text.one_of(&CART_PARTS, part);
+                let (user, part) = (user(draw, number), CART_PARTS[part]);
+                writeln!(text, "prod:shop:cart:{{cart:{user}}}:{part}")
             }
             Family::Order => {
                 let (number, part) = turn.part(draw, ORDER_PARTS.len());
-                text.word(b"prod:shop:order:{ord:");
-                text.decimal(order(draw, number));
-                text.one_of(&ORDER_PARTS, part);
+                let (order, part) = (order(draw, number), ORDER_PARTS[part]);
+                writeln!(text, "prod:shop:order:{{ord:{order}}}:{part}")
             }
             Family::FavouriteNews => {
-                favourite(draw, zipf, text);
-                text.word(b"}:news:");
-                text.decimal(draw.scatter(NEWS, 24, turn.number()));
+                let user = favourite(draw, zipf);
+                let news = draw.scatter(NEWS, 24, turn.number());
+                writeln!(text, "prod:news:favorites:{{fav:{user}}}:news:{news}")
             }
             Family::FavouriteTopic => {
-                favourite(draw, zipf, text);
-                text.word(b"}:topic:");
-                text.decimal(draw.scatter(NEWS, 20, turn.number()));
+                let user = favourite(draw, zipf);
+                let topic = draw.scatter(NEWS, 20, turn.number());
+                writeln!(text, "prod:news:favorites:{{fav:{user}}}:topic:{topic}")
             }
             Family::Common => {
-                text.word(b"prod:shop:dict:{common}:");
-                text.decimal(draw.scatter(ENTRY, 24, turn.number()));
+                let entry = draw.scatter(ENTRY, 24, turn.number());
+                writeln!(text, "prod:shop:dict:{{common}}:{entry}")
             }
             Family::Config => {
-                text.word(b"prod:ops:flags:{config}:");
-                text.decimal(draw.scatter(ENTRY, 20, turn.number()));
+                let entry = draw.scatter(ENTRY, 20, turn.number());
+                writeln!(text, "prod:ops:flags:{{config}}:{entry}")
             }
-            Family::Lock => {
-                text.word(b"lock:order:");
-                text.decimal(order(draw, turn.number()));
-            }
+            Family::Lock => writeln!(text, "lock:order:{}", order(draw, turn.number())),
             Family::Post => {
                 let rank = draw.long_tail(AUTHOR_OCTAVES);
-                text.word(b"prod:feed:posts:{author:");
-                text.decimal(user(draw, rank));
-                text.word(b"}:");
-                text.decimal(draw.scatter(POST, 26, turn.number()));
+                let (author, post) = (user(draw, rank), draw.scatter(POST, 26, turn.number()));
+                writeln!(text, "prod:feed:posts:{{author:{author}}}:{post}")
             }
         }
     }
 }
 
 /// User ids of up to nine digits.
-#[inline]
 fn user(draw: &Draw, number: u64) -> u64 {
     draw.scatter(USER, 27, number)
 }
 
+/// A user of a Zipf distribution: the rank is scattered, so that the heaviest users have any id.
+fn favourite(draw: &mut Draw, zipf: &Zipf) -> u64 {
+    let rank = zipf.rank(draw);
+    user(draw, rank)
+}
+
 /// Item numbers of up to eight digits.
-#[inline]
 fn item(draw: &Draw, number: u64) -> u64 {
     draw.scatter(ITEM, 25, number)
 }
 
 /// Order numbers of ten digits.
-#[inline]
 fn order(draw: &Draw, number: u64) -> u64 {
     8_000_000_000 + draw.scatter(ORDER, 30, number)
 }
 
-/// A favourites key up to its tag's end; the rank is scattered so that the heaviest users have any id.
-#[inline]
-fn favourite(draw: &mut Draw, zipf: &Zipf, text: &mut Text) {
-    let rank = zipf.rank(draw);
-    text.word(b"prod:news:favorites:{fav:");
-    text.decimal(user(draw, rank));
+/// A random UUID (version 4) of `high` and `low`, of which six bits and the lowest twelve of `high` are replaced.
+fn payment(high: u64, low: u64, text: &mut Vec<u8>) -> io::Result<()> {
+    let (time, middle) = (high >> 32, high >> 16 & 0xFFFF);
+    let (version, variant) = (0x4000 | low & 0xFFF, 0x8000 | low >> 48 & 0x3FFF);
+    let node = low & 0xFFFF_FFFF_FFFF;
+    writeln!(
+        text,
+        "prod:pay:once:{time:08x}-{middle:04x}-{version:04x}-{variant:04x}-{node:012x}"
+    )
 }
 
 /// An IPv4 address and a minute of a day. Past 2^32 addresses a new day begins, so no pair comes twice.
-#[inline]
-fn rate_limit(number: u64, draw: &mut Draw, text: &mut Text) {
+fn rate_limit(number: u64, draw: &mut Draw, text: &mut Vec<u8>) -> io::Result<()> {
     let address = draw.scatter(ADDRESS, 32, number);
     let minute = (address >> 32) * MINUTES_OF_A_DAY as u64 + draw.below(MINUTES_OF_A_DAY) as u64;
-    text.word(b"rl:");
-    for (byte, end) in [(24, b"."), (16, b"."), (8, b"."), (0, b":")] {
-        text.decimal(address >> byte & 0xFF);
-        text.word(end);
-    }
-    text.decimal(FIRST_MINUTE + 60 * minute);
+    let (ip, time) = (
+        Ipv4Addr::from_bits(address as u32),
+        FIRST_MINUTE + 60 * minute,
+    );
+    writeln!(text, "rl:{ip}:{time}")
 }

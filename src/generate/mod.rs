@@ -5,13 +5,11 @@
 
 mod draw;
 mod family;
-mod spell;
 
 use std::io::{self, Write};
 
 use crate::generate::draw::{Draw, Turn, Zipf};
 use crate::generate::family::{FAMILIES, FAVOURITE_TAGS, Family};
-use crate::generate::spell::Text;
 
 /// A dump to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,17 +51,16 @@ impl Generate {
         let zipf = Zipf::new(FAVOURITE_TAGS);
         let mut draw = Draw::new(self.seed);
         let mut turns = [Turn::default(); FAMILIES];
-        let mut text = Text::with_capacity(PAGE_BYTES);
+        let mut text = Vec::new();
         for _ in 0..self.keys {
-            if text.is_full() {
-                out.write_all(text.bytes())?;
+            if text.len() >= PAGE_BYTES {
+                out.write_all(&text)?;
                 text.clear();
             }
             let family = families[draw.below(DECK)];
-            family.write(&mut turns[family as usize], &mut draw, &zipf, &mut text);
-            text.end_line();
+            family.write(&mut turns[family as usize], &mut draw, &zipf, &mut text)?;
         }
-        out.write_all(text.bytes())?;
+        out.write_all(&text)?;
         out.flush()
     }
 }
