@@ -16,7 +16,6 @@ use crate::scan::{Scan, SeenInput, Worker};
 use crate::source::block::{Block, Piece};
 use crate::source::chunk::Trouble;
 use crate::source::forward::Forward;
-use crate::source::joined;
 use crate::source::stream;
 use crate::source::stream::RowReader;
 use crate::source::{MAX_LINE, Source};
@@ -149,10 +148,8 @@ impl Scan<'_> {
                         .get(next.fetch_add(1, Relaxed))
                         .filter(|input| shared.reads_on(**input))
                     {
-                        let place = (*input, workers.len() / cutters);
-                        if let Err(error) =
-                            self.cut_stream(shared, place, &mut unused, empty, &full)
-                        {
+                        let done = self.cut_stream(shared, *input, &mut unused, empty, &full);
+                        if let Err(error) = done {
                             shared.fail((*input, 0), error);
                         }
                     }
@@ -234,12 +231,12 @@ impl Scan<'_> {
     fn cut_stream(
         &self,
         shared: &Shared<'_>,
-        (input, threads): (usize, usize),
+        input: usize,
         unused: &mut Option<Work>,
         empty: &Mutex<mpsc::Receiver<Work>>,
         full: &mpsc::SyncSender<Cut>,
     ) -> Result<()> {
-        let bytes = joined::open(&*shared.sources[input], threads)?;
+        let bytes = stream::open(&*shared.sources[input])?;
         let mut rows = RowReader::new(bytes, self.chunk).sharing(&shared.room);
         let (opened, told) = self.open_stream(&*shared.sources[input], &mut rows)?;
         let format = opened.format();

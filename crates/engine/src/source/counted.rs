@@ -115,11 +115,6 @@ impl Source for Counted<Box<dyn Source>> {
         Ok(opened.map(|source| Box::new(self.of(source)) as Box<dyn ReadAt>))
     }
 
-    fn open_compressed(&self) -> io::Result<Option<(Box<dyn ReadAt>, u64)>> {
-        let opened = self.source.open_compressed()?;
-        Ok(opened.map(|(source, len)| (Box::new(self.of(source)) as Box<dyn ReadAt>, len)))
-    }
-
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(self.of(self.source.open()?)))
     }

@@ -12,11 +12,11 @@ use lz4_flex::frame::FrameDecoder;
 pub const MAGIC: usize = 4;
 
 /// Compressed bytes that are read at once.
-pub(super) const BUFFER: usize = 128 << 10;
+const BUFFER: usize = 128 << 10;
 
 /// A compressed form; any number of members or frames, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+enum Form {
     /// RFC 1952.
     Gzip,
     /// RFC 8878.
@@ -27,7 +27,7 @@ pub(crate) enum Form {
 
 impl Form {
     /// The form of an input that starts with `head`.
-    pub(crate) fn of(head: &[u8]) -> Option<Form> {
+    fn of(head: &[u8]) -> Option<Form> {
         match head {
             [0x1F, 0x8B, 0x08, ..] => Some(Form::Gzip),
             [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Form::Zstd),
@@ -80,12 +80,8 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     }
 }
 
-/// The content of `reader` after the first `passed_over` bytes of an input in this form, decompressed: from the start of a
-/// member or frame on.
-///
-/// # Errors
-/// The error of the decoder about its memory.
-pub(super) fn decoder(
+/// The content of `reader` after the first `passed_over` bytes of an input in this form, decompressed.
+fn decoder(
     form: Form,
     reader: impl Read + Send + 'static,
     passed_over: u64,

@@ -140,13 +140,6 @@ impl Source for RegularFile {
         Ok((!self.is_compressed).then(|| Box::new(file) as Box<dyn ReadAt>))
     }
 
-    fn open_compressed(&self) -> io::Result<Option<(Box<dyn ReadAt>, u64)>> {
-        if !self.is_compressed {
-            return Ok(None);
-        }
-        Ok(Some((Box::new(File::open(&self.path)?), self.state.bytes)))
-    }
-
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(File::open(&self.path)?))
     }

@@ -19,16 +19,13 @@ mod directory;
 pub mod file;
 #[doc(hidden)]
 pub mod forward;
-mod group;
 #[doc(hidden)]
 pub mod identity;
 #[doc(hidden)]
-pub mod joined;
 #[doc(hidden)]
 pub mod line_number;
 mod listed;
 mod manifest;
-mod members;
 #[doc(hidden)]
 pub mod memory;
 #[doc(hidden)]
@@ -120,15 +117,6 @@ pub trait Source: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Opens what is stored, to be read at any offset, and says how long that is: where it is compressed and several threads
-    /// may decompress it.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn open_compressed(&self) -> io::Result<Option<(Box<dyn ReadAt>, u64)>> {
-        Ok(None)
-    }
-
     /// Opens it to be read from front to back, as it is: compressed forms are recognised by the caller.
     ///
     /// # Errors
@@ -184,10 +172,6 @@ impl Source for Arc<dyn Source> {
 
     fn failure(&self) -> Option<Error> {
         self.as_ref().failure()
-    }
-
-    fn open_compressed(&self) -> io::Result<Option<(Box<dyn ReadAt>, u64)>> {
-        self.as_ref().open_compressed()
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
