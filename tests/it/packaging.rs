@@ -97,8 +97,9 @@ fn binstall_looks_for_the_archives_that_are_made() {
     let manifest = toml("Cargo.toml");
     let package = &manifest["package"];
     let binstall = &package["metadata"]["binstall"];
-    let version = package["version"].as_str().unwrap();
-    let repository = package["repository"].as_str().unwrap();
+    let shared = &manifest["workspace"]["package"];
+    let version = shared["version"].as_str().unwrap();
+    let repository = shared["repository"].as_str().unwrap();
     for target in released() {
         let own = binstall["overrides"].get(&target);
         let setting = |name: &str| {
