@@ -6,11 +6,12 @@ use std::sync::Arc;
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::{Load, Metric};
 use slotscope_engine::name::Name;
-use slotscope_engine::pattern::{ids, shapes};
+use slotscope_engine::pattern::shapes;
 use slotscope_engine::slot::{SLOTS, SlotBatch};
 use slotscope_engine::tally::Tally;
 use slotscope_engine::tally::recount::Recount;
 use slotscope_engine::tally::tags::{TagCounter, TagCounts};
+use slotscope_keyname::ids;
 
 use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::timed;

@@ -83,6 +83,7 @@ fn missing(package: &str, source: &Path) -> Vec<String> {
 fn a_packaged_file_refers_to_no_file_that_is_left_out() {
     for (package, folder) in [
         ("slotscope", ""),
+        ("slotscope-keyname", "crates/keyname"),
         ("slotscope-engine", "crates/engine"),
         ("slotscope-advisor", "crates/advisor"),
         ("slotscope-objects", "crates/objects"),

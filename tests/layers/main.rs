@@ -18,6 +18,7 @@ const ROOTS: &[&str] = &[
     "crates/collect/src",
     "crates/engine/src",
     "crates/findings/src",
+    "crates/keyname/src",
     "crates/objects/src",
     "crates/report/src",
 ];

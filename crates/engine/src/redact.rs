@@ -5,6 +5,7 @@ use std::io;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use slotscope_keyname::ids::Id;
 
 use crate::error::{Error, Result};
 use crate::name::{ISOLATION, Name};
@@ -14,8 +15,6 @@ use crate::sentence::{AsTheyAre, Sentence, ShowNames};
 const VARIABLE: &str = "SLOTSCOPE_REDACT_KEY";
 /// Bytes of a hash that are shown: of a million names, two share one with a probability of 0.2%.
 const SHOWN: usize = 6;
-/// The placeholders of ids in a pattern are not names.
-const MARKS: [&[u8]; 4] = [b"<n>", b"<hex>", b"<uuid>", b"<id>"];
 /// Places of errors that are not files.
 const OWN_PLACES: [&str; 3] = ["-", "standard output", "no input"];
 /// A value with names. It is taken apart without `..`: a new member does not compile before somebody has said whether
@@ -156,11 +155,11 @@ impl Redaction {
         }
     }
 
-    /// The replacement of a pattern or prefix: each word of it is a name, the separators stay.
+    /// The replacement of a pattern or prefix: each word of it is a name, marks of ids and separators stay.
     pub fn pattern(&self, pattern: &Name) -> Name {
         let (mut shown, mut word, mut rest) = (Vec::new(), Vec::new(), pattern.0.as_slice());
         while let Some((byte, behind)) = rest.split_first() {
-            let mark = MARKS.into_iter().find(|mark| rest.starts_with(mark));
+            let mark = Id::marked(rest).map(Id::mark);
             let part = mark.unwrap_or(&rest[..1]);
             if mark.is_none() && !byte.is_ascii_punctuation() {
                 word.push(*byte);

@@ -3,8 +3,8 @@
 //! The coarse pattern of a name depends on the name and the level alone, and the levels build on each other: a pattern of one
 //! level becomes that of the next whether or not it was made coarser before. So counts of parts of a dump add up.
 
-use crate::pattern::ids::Id;
-use crate::pattern::parts::{Kind, Part, joined, parts};
+use slotscope_keyname::ids::Id;
+use slotscope_keyname::parts::{Kind, Part, joined, parts};
 
 /// The coarsest level.
 pub(crate) const COARSEST: u8 = 3;
@@ -14,7 +14,7 @@ pub(crate) const COARSEST: u8 = 3;
 /// 1: words with a digit and words of mixed case are ids, and so are segments that are not text. 2: so are all words
 /// from the third segment on. 3: from the second on.
 pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
-    let marks = [Id::Number, Id::Hex, Id::Uuid, Id::Mixed].map(Id::mark);
+    let marks = Id::ALL.map(Id::mark);
     // A separator that is part of a mark would split an id.
     let is_in_mark = marks
         .iter()
@@ -73,8 +73,8 @@ fn words_to(parts: &[Part<'_>], kept: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::ids::pattern_of;
     use proptest::prelude::*;
+    use slotscope_keyname::ids::pattern_of;
 
     fn of(key: &[u8], level: u8) -> String {
         let pattern = coarser(&pattern_of(key), level, b":");

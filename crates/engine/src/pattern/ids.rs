@@ -1,73 +1,9 @@
-//! The parts of a key that are ids. A pattern has a mark in their place.
-//!
-//! A token is a run of ASCII letters and digits. All digits: `<n>`. Eight or more hexadecimal digits, a decimal one
-//! among them: `<hex>`. Such of 8-4-4-4-12: `<uuid>`. Sixteen or more, mixed: `<id>`. Three or more digits that end a
-//! word: `<n>` for them alone (`news001` is `news<n>`; `v1`, `s3`, `utf8` stay).
+//! The ids of keys as `slotscope_keyname::ids` defines them, found with vectors.
 
 use hashslot::simd::{Bytes64, LANES};
+use slotscope_keyname::ids::{self, Found, HYPHENS, Id, UUID, kind};
 
 use crate::source::block::Padded;
-
-/// The form of an id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Id {
-    /// Digits.
-    Number,
-    /// Hexadecimal digits.
-    Hex,
-    /// 8-4-4-4-12 of them.
-    Uuid,
-    /// Letters and digits.
-    Mixed,
-}
-
-impl Id {
-    /// Its mark in a pattern.
-    pub fn mark(self) -> &'static [u8] {
-        match self {
-            Id::Number => b"<n>",
-            Id::Hex => b"<hex>",
-            Id::Uuid => b"<uuid>",
-            Id::Mixed => b"<id>",
-        }
-    }
-}
-
-/// An id in a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
-    /// Where it starts in the block.
-    pub start: u32,
-    /// Where it ends.
-    pub end: u32,
-    /// Its form.
-    pub id: Id,
-}
-
-/// The ids of a key, byte by byte.
-pub fn of_key(key: &[u8]) -> Vec<Found> {
-    let mut found = Vec::new();
-    by_byte(key, |start, end, id| {
-        found.push(Found {
-            start: start as u32,
-            end: end as u32,
-            id,
-        })
-    });
-    found
-}
-
-/// The pattern of a key: its ids replaced by their marks.
-pub fn pattern_of(key: &[u8]) -> Vec<u8> {
-    let (mut pattern, mut from) = (Vec::with_capacity(key.len()), 0);
-    for Found { start, end, id } in of_key(key) {
-        pattern.extend_from_slice(&key[from..start as usize]);
-        pattern.extend_from_slice(id.mark());
-        from = end as usize;
-    }
-    pattern.extend_from_slice(&key[from..]);
-    pattern
-}
 
 /// Finds the ids of the key at `start..end` of `base` by masks: which of its bytes are letters and digits.
 ///
@@ -89,13 +25,7 @@ pub(crate) unsafe fn by_masks<B: Bytes64>(
 ) {
     let key = &base.bytes()[start as usize..end as usize];
     if key.len() > LANES {
-        return by_byte(key, |from, to, id| {
-            found(Found {
-                start: start + from as u32,
-                end: start + to as u32,
-                id,
-            })
-        });
+        return ids::each(key, |id| found(moved(id, start)));
     }
     // SAFETY: the key starts in the block, 64 bytes after the block may be read.
     let bytes = unsafe { B::load(base.as_ptr().add(start as usize)) };
@@ -118,6 +48,17 @@ pub(crate) unsafe fn by_masks<B: Bytes64>(
                 start: start + from,
                 end: start + to,
                 id: Id::Uuid,
+            });
+            continue;
+        }
+        if digit & token == token
+            && let Some((id, len)) = ids::numbers(key, from as usize)
+        {
+            left &= !below(from + len as u32);
+            found(Found {
+                start: start + from,
+                end: start + from + len as u32,
+                id,
             });
             continue;
         }
@@ -190,10 +131,6 @@ impl Masks {
     }
 }
 
-/// Length of a UUID, and where its hyphens are.
-const UUID: usize = 36;
-const HYPHENS: [usize; 4] = [8, 13, 18, 23];
-
 /// The bits below `n`.
 #[inline(always)]
 pub(super) fn below(n: u32) -> u64 {
@@ -206,102 +143,11 @@ fn trailing_digits(digit: u64, end: u32) -> u32 {
     (!(digit << (64 - end))).leading_zeros()
 }
 
-/// The form of a token with these counts, and how many bytes at its start stay.
-#[inline(always)]
-fn kind(len: u32, digits: u32, is_hex: bool, trailing: u32) -> Option<(Id, u32)> {
-    match () {
-        () if digits == 0 => None,
-        () if digits == len => Some((Id::Number, 0)),
-        () if is_hex && len >= 8 => Some((Id::Hex, 0)),
-        () if len >= 16 => Some((Id::Mixed, 0)),
-        () if trailing >= 3 => Some((Id::Number, len - trailing)),
-        () => None,
-    }
-}
-
-fn is_uuid(key: &[u8], start: usize) -> bool {
-    let Some(text) = key.get(start..start + UUID) else {
-        return false;
-    };
-    let alone = |at: Option<usize>| {
-        at.and_then(|at| key.get(at))
-            .is_none_or(|byte| !byte.is_ascii_alphanumeric())
-    };
-    HYPHENS.iter().all(|at| text[*at] == b'-')
-        && alone(start.checked_sub(1))
-        && alone(Some(start + UUID))
-        && text
-            .iter()
-            .enumerate()
-            .all(|(i, byte)| HYPHENS.contains(&i) || byte.is_ascii_hexdigit())
-}
-
-/// Token by token, byte by byte.
-#[cold]
-pub(super) fn by_byte(key: &[u8], mut found: impl FnMut(usize, usize, Id)) {
-    let mut at = 0;
-    while at < key.len() {
-        let len = key[at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphanumeric())
-            .count();
-        if len == 0 {
-            at += 1;
-            continue;
-        }
-        let token = &key[at..at + len];
-        let digits = token.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let has_digit = |start: usize| key[start..start + UUID].iter().any(u8::is_ascii_digit);
-        if is_uuid(key, at) && has_digit(at) {
-            found(at, at + UUID, Id::Uuid);
-            at += UUID;
-            continue;
-        }
-        let trailing = token
-            .iter()
-            .rev()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        let is_hex = token.iter().all(u8::is_ascii_hexdigit);
-        if let Some((id, skipped)) = kind(len as u32, digits as u32, is_hex, trailing as u32) {
-            found(at + skipped as usize, at + len, id);
-        }
-        at += len;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(key: &str) -> String {
-        String::from_utf8(pattern_of(key.as_bytes())).unwrap()
-    }
-
-    #[test]
-    fn ids_are_what_the_rules_say() {
-        for (key, expected) in [
-            ("prod:uc:profile:1001:base", "prod:uc:profile:<n>:base"),
-            ("news001", "news<n>"),
-            ("v1:s3:utf8", "v1:s3:utf8"),
-            ("a12", "a12"),
-            ("sess:0123456789abcdef", "sess:<hex>"),
-            ("sess:deadbeef", "sess:deadbeef"),
-            ("sess:deadbee1", "sess:<hex>"),
-            ("t:00112233445566778899", "t:<n>"),
-            ("k:abcdefghijklmnop1", "k:<id>"),
-            ("k:abcdefghijklmnopq", "k:abcdefghijklmnopq"),
-            ("u:123e4567-e89b-12d3-a456-426614174000:x", "u:<uuid>:x"),
-            ("u:abcdefab-cdef-abcd-efab-cdefabcdefa1", "u:<uuid>"),
-            (
-                "x123e4567-e89b-12d3-a456-426614174000",
-                "x123e<n>-e89b-12d3-a<n>-<n>",
-            ),
-            ("{42}:7", "{<n>}:<n>"),
-            ("", ""),
-            ("7", "<n>"),
-        ] {
-            assert_eq!(of(key), expected, "{key}");
-        }
+/// An id of a key, at its place in the block where the key starts at `start`.
+pub(super) fn moved(id: Found, start: u32) -> Found {
+    Found {
+        start: start + id.start,
+        end: start + id.end,
+        ..id
     }
 }

@@ -10,9 +10,12 @@
 use hashslot::Batch;
 use hashslot::simd::{self, Bytes64, LANES};
 
-use crate::pattern::ids::{Found, Id, below};
+use slotscope_keyname::ids::{Found, Id};
+
+use crate::pattern::ids::below;
 use crate::pattern::template::{
-    TEMPLATES, around, bytes_of, end, ids_of, is_too_long, last_eight, mask_of, padded, place,
+    TEMPLATES, around, bytes_of, end, ids_of, is_of_numbers, is_too_long, last_eight, mask_of,
+    padded, place,
 };
 
 /// A key with ids.
@@ -55,13 +58,14 @@ impl Mingled {
         let len = key.len() as u32;
         let separators = mask_of(key, |byte| !byte.is_ascii_alphanumeric());
         let uuids = ids_of(found, |id| id == Id::Uuid);
-        let runs = ids_of(found, |id| id != Id::Number);
+        let numbers = ids_of(found, is_of_numbers);
+        let runs = ids_of(found, |id| !is_of_numbers(id));
         let unlike_uuids = runs & !uuids;
         Mingled {
             bytes: padded(key),
             shape: separators | end(len, traits),
-            literal: below(len) & !ids_of(found, |_| true) | uuids & separators,
-            digits: ids_of(found, |id| id == Id::Number),
+            literal: below(len) & !(numbers | runs) | (numbers | uuids) & separators,
+            digits: numbers & !separators,
             hex: ids_of(found, |id| id == Id::Hex) | uuids & !separators,
             runs,
             lettered: unlike_uuids << 1 & !unlike_uuids,

@@ -1,10 +1,9 @@
 //! Key patterns: ids in keys, the number that keys share which differ in their ids only, and the parts of a pattern.
 
 pub mod coarse;
-pub mod ids;
+mod ids;
 mod mingled;
 pub(crate) mod outlines;
-pub mod parts;
 pub mod shapes;
 mod template;
 pub(crate) mod templates;

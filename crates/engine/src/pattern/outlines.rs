@@ -178,16 +178,18 @@ fn eight(word: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::ids;
     use crate::source::block::Block;
     use proptest::prelude::*;
+    use slotscope_keyname::ids;
     use std::collections::BTreeMap;
 
     /// The bytes of a key, zeros where an id is.
     fn blanked(key: &[u8]) -> Vec<u8> {
         let mut bytes = key.to_vec();
         for id in ids::of_key(key) {
-            bytes[id.start as usize..id.end as usize].fill(0);
+            let id = bytes[id.start as usize..id.end as usize].iter_mut();
+            // Dots of an address may be in several places.
+            id.filter(|byte| **byte != b'.').for_each(|byte| *byte = 0);
         }
         bytes
     }
@@ -255,7 +257,7 @@ mod tests {
         #[test]
         fn keys_of_one_outline_have_one_pattern(
             keys in prop::collection::vec(
-                "([a-f0-9]{1,12}|[0-9]{1,18}|[a-z]{1,9}[0-9]{0,4}|[:{}-]|é|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}){0,7}",
+                "([a-f0-9]{1,12}|[0-9]{1,18}|[a-z]{1,9}[0-9]{0,4}|[:{}-]|é|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,4}([.][0-9]{1,3}){3}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}){0,7}",
                 0..60,
             ),
         ) {

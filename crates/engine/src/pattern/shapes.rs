@@ -4,11 +4,11 @@
 
 use hashslot::simd::{Bytes64, Pass};
 use hashslot::{Batch, Kernel};
+use slotscope_keyname::ids::{self as keyname, Found};
 
 use crate::format::batch::Spans;
 use crate::hash::mix_span;
 use crate::pattern::ids;
-use crate::pattern::ids::Found;
 use crate::source::block::Padded;
 
 /// The shape of a key, with the instructions of `kernel`.
@@ -82,14 +82,7 @@ impl Pass for Shapes<'_> {
         for (i, shape) in self.shapes.iter_mut().enumerate() {
             let (start, end) = (self.keys.starts()[i], self.keys.ends()[i]);
             let mut mixer = Mixer::new(self.keys.base(), start);
-            let found = |from, to, id| {
-                mixer.id(Found {
-                    start: start + from as u32,
-                    end: start + to as u32,
-                    id,
-                })
-            };
-            ids::by_byte(self.keys.get(i), found);
+            keyname::each(self.keys.get(i), |id| mixer.id(ids::moved(id, start)));
             *shape = mixer.finish(end);
         }
     }
@@ -138,7 +131,7 @@ mod tests {
             let mut patterns: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
             let mut numbers: BTreeMap<Vec<u8>, Vec<u64>> = BTreeMap::new();
             for (key, shape) in keys.iter().zip(&shapes) {
-                let pattern = ids::pattern_of(key);
+                let pattern = keyname::pattern_of(key);
                 let first = patterns.entry(*shape).or_insert_with(|| pattern.clone());
                 assert_eq!(
                     first,
@@ -192,7 +185,7 @@ mod tests {
         #[test]
         fn keys_of_one_shape_have_one_pattern(
             keys in prop::collection::vec(
-                "([a-f0-9]{1,12}|[0-9]{1,18}|[a-z]{1,9}[0-9]{0,4}|[:{}-]|é|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}){0,7}",
+                "([a-f0-9]{1,12}|[0-9]{1,18}|[a-z]{1,9}[0-9]{0,4}|[:{}-]|é|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,4}([.][0-9]{1,3}){3}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}){0,7}",
                 0..60,
             ),
         ) {

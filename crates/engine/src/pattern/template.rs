@@ -2,7 +2,9 @@
 
 use hashslot::simd::LANES;
 
-use crate::pattern::ids::{Found, Id, below};
+use slotscope_keyname::ids::{Found, Id};
+
+use crate::pattern::ids::below;
 
 /// Templates of a table: with those of the other, 384 KiB, of which those in use stay in the L2 cache.
 pub(super) const TEMPLATES: usize = 2048;
@@ -27,6 +29,11 @@ pub(super) fn ids_of(found: &[Found], wanted: impl Fn(Id) -> bool) -> u64 {
     found.fold(0, |mask, found| {
         mask | below(found.end) & !below(found.start)
     })
+}
+
+/// Whether an id is numbers with the same bytes between them.
+pub(super) fn is_of_numbers(id: Id) -> bool {
+    matches!(id, Id::Number | Id::Date | Id::Address)
 }
 
 /// The bit after a key, which stands for its length, and its traits above all bits of keys.

@@ -13,11 +13,12 @@
 use hashslot::simd::{self, Bytes64};
 use hashslot::{Batch, Kernel};
 
-use crate::pattern::ids::{self, Found, Id};
 use crate::pattern::mingled::{ByRuns, Mingled};
 use crate::pattern::template::{
-    MAX_LEN, TEMPLATES, around, bytes_of, end, is_too_long, last_eight, mask_of, place,
+    MAX_LEN, TEMPLATES, around, bytes_of, end, is_of_numbers, is_too_long, last_eight, mask_of,
+    place,
 };
+use slotscope_keyname::ids::{self, Found};
 
 /// Keys that may become templates at once, and in addition with each batch: it takes 200 ns each.
 const MAX_LEARNT: usize = 4096;
@@ -177,13 +178,15 @@ impl Default for Numbers {
 impl Numbers {
     /// The template of a key with these ids; `None` where it is too long, or they are not all numbers.
     fn of(key: &[u8], traits: u8, found: &[Found], pattern: u32) -> Option<Self> {
-        if key.len() > MAX_LEN_OF_NUMBERS || found.iter().any(|found| found.id != Id::Number) {
+        if key.len() > MAX_LEN_OF_NUMBERS || !found.iter().all(|found| is_of_numbers(found.id)) {
             return None;
         }
         let mut bytes = [0; MAX_LEN_OF_NUMBERS];
         bytes[..key.len()].copy_from_slice(key);
         for found in found {
-            bytes[found.start as usize..found.end as usize].fill(BLANK);
+            let id = bytes[found.start as usize..found.end as usize].iter_mut();
+            id.filter(|byte| byte.is_ascii_digit())
+                .for_each(|digit| *digit = BLANK);
         }
         Some(Numbers {
             bytes,

@@ -1,12 +1,12 @@
 //! When keys expire: by the minute, or by as many minutes as it takes to stay within bounded memory.
 
 use serde::{Deserialize, Serialize};
+use slotscope_keyname::ids;
 
 use crate::format::batch::{NEVER, Number, SOMETIME};
 use crate::hash::hash_span;
 use crate::metric::{Load, Metric};
 use crate::name::Name;
-use crate::pattern::ids;
 use crate::slot::{self, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::sketch::bottom_k::BottomK;

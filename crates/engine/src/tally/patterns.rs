@@ -170,12 +170,12 @@ mod tests {
     use super::*;
     use crate::format::batch::{KeyBatch, Spans, Values};
     use crate::metric::Metric;
-    use crate::pattern::ids;
     use crate::slot::SlotColumns;
     use crate::slot::{slot, tag};
     use crate::source::block::Block;
     use crate::tally::counted_pattern::Counted;
     use proptest::prelude::*;
+    use slotscope_keyname::ids;
     use std::collections::{BTreeMap, BTreeSet};
 
     proptest! {

@@ -3,12 +3,14 @@
 //!
 //! Names that were made to collide in their shapes are counted as one pattern.
 
+use slotscope_keyname::ids;
+
 use crate::format::batch::{Number, Spans};
 use crate::hash::hash;
 use crate::metric::Load;
 use crate::pattern::outlines::Outlines;
+use crate::pattern::shapes;
 use crate::pattern::templates::Templates;
-use crate::pattern::{ids, shapes};
 use crate::slot::SlotBatch;
 use crate::tally::by_place::{ByPlace, SlotsOfPatterns};
 use crate::tally::counted_pattern::{Counted, Lifetime, Traits};

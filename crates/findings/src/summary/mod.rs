@@ -57,7 +57,6 @@ pub mod role_load;
 pub mod role_verdict;
 pub mod run;
 pub mod scaling;
-mod siblings;
 pub mod slot_ranges;
 pub mod split;
 pub mod standing;

@@ -11,20 +11,17 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::{Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
-use slotscope_engine::pattern::ids::Id;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::slot::{self, SLOTS};
 use slotscope_engine::tally::counted_pattern::{Counted, Lifetime};
 use slotscope_engine::tally::patterns;
 use slotscope_engine::tally::table::NameTable;
 use slotscope_engine::tally::tags::TagCounts;
+use slotscope_keyname::families::{Row, Rules, families, is_little};
+use slotscope_keyname::ids::Id;
 
 use crate::summary::balance::tidy;
-use crate::summary::siblings::{self, Row};
 use crate::summary::tags::LISTED;
-
-/// A pattern that has less than this part of the keys of its twin is of the same ids.
-const TWIN: u64 = 20;
 
 /// Patterns or prefixes and their load.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,8 +104,14 @@ struct Sum {
 }
 
 impl Row for Sum {
+    type Load = Load;
+
     fn load(&self) -> Load {
         self.load
+    }
+
+    fn keys(&self) -> u64 {
+        self.load[Metric::Keys]
     }
 
     fn take_in(&mut self, other: Sum) {
@@ -148,7 +151,7 @@ pub(crate) fn of(
     redaction: Option<&Redaction>,
 ) -> (KeyGroups<Pattern>, KeyGroups<Prefix>) {
     let (coarseness, exact, bound, found) = loads(counted);
-    let mut by_pattern: BTreeMap<Name, Sum> = BTreeMap::new();
+    let mut by_pattern: BTreeMap<Vec<u8>, Sum> = BTreeMap::new();
     for (written, load) in found {
         let Counted { name, traits } = Counted::of(&written.0);
         let keys_if = |is_so: bool| if is_so { load[Metric::Keys] } else { 0 };
@@ -159,11 +162,20 @@ pub(crate) fn of(
             unlimited: keys_if(traits.lifetime == Lifetime::Unlimited),
             patterns: vec![written.clone()],
         };
-        by_pattern.entry(Name::from(name)).or_default().take_in(sum);
+        by_pattern.entry(name.to_vec()).or_default().take_in(sum);
     }
-    fold_twins(&mut by_pattern, Id::Number, Id::Hex);
-    let mut by_pattern = siblings::fold(by_pattern, coarseness > 0, levels.separator, totals);
-    fold_twins(&mut by_pattern, Id::Hex, Id::Mixed);
+    let rules = Rules {
+        separator: levels.separator,
+        are_coarse: coarseness > 0,
+        is_little: &|load: &Load| {
+            let weight = |metric| Some((load[metric], *totals.get(metric)?));
+            let weights = Metric::WEIGHTS.into_iter().filter_map(weight);
+            let all_keys = totals.get(Metric::Keys).copied().unwrap_or_default();
+            is_little(load[Metric::Keys], all_keys, weights)
+        },
+    };
+    let by_pattern = families(by_pattern, &rules).into_iter();
+    let by_pattern: BTreeMap<Name, Sum> = by_pattern.map(|(name, sum)| (Name(name), sum)).collect();
     let mut by_prefix: BTreeMap<Name, Sum> = BTreeMap::new();
     let mut level_of: BTreeMap<Name, usize> = BTreeMap::new();
     for (name, sum) in &by_pattern {
@@ -243,37 +255,11 @@ fn loads(counted: &patterns::Patterns) -> (u8, bool, Load, Vec<(Name, Load)>) {
     }
 }
 
-/// Adds patterns with one mark to those with another one in its place, of which they are the few ids that happen to lack
-/// a letter, or a letter past f.
-fn fold_twins(patterns: &mut BTreeMap<Name, Sum>, from: Id, into: Id) {
-    let names: Vec<Name> = patterns
-        .keys()
-        .filter(|name| memchr::memmem::find(&name.0, from.mark()).is_some())
-        .cloned()
-        .collect();
-    for name in names {
-        let mut twin = Vec::new();
-        let mut rest = name.0.as_slice();
-        while let Some(at) = memchr::memmem::find(rest, from.mark()) {
-            twin.extend_from_slice(&rest[..at]);
-            twin.extend_from_slice(into.mark());
-            rest = &rest[at + from.mark().len()..];
-        }
-        twin.extend_from_slice(rest);
-        let keys = |sum: &Sum| sum.load[Metric::Keys];
-        let few = patterns
-            .get(&Name(twin.clone()))
-            .is_some_and(|twin| keys(&patterns[&name]).saturating_mul(TWIN) < keys(twin));
-        if few && let Some(sum) = patterns.remove(&name) {
-            patterns.entry(Name(twin)).or_default().take_in(sum);
-        }
-    }
-}
-
 /// Where the prefixes of a pattern end: before each separator, up to the first segment with an id.
 fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
     let tag = slot::tag(pattern).unwrap_or(0..0);
-    let marks = [Id::Number, Id::Hex, Id::Uuid, Id::Mixed].map(Id::mark);
+    let has_mark =
+        |segment: &[u8]| (0..segment.len()).any(|at| Id::marked(&segment[at..]).is_some());
     let mut ends = Vec::new();
     let mut from = 0;
     if levels.separator.is_empty() {
@@ -281,11 +267,7 @@ fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
     }
     for at in memchr::memmem::find_iter(pattern, levels.separator).filter(|at| !tag.contains(at)) {
         let segment = pattern.get(from..at).unwrap_or_default();
-        if ends.len() == levels.depth
-            || marks
-                .iter()
-                .any(|mark| memchr::memmem::find(segment, mark).is_some())
-        {
+        if ends.len() == levels.depth || has_mark(segment) {
             break;
         }
         ends.push(at);
@@ -355,32 +337,5 @@ mod tests {
         );
         assert_eq!(prefixes("news<n>:a:b", 4), [""; 0]);
         assert_eq!(prefixes("plain", 4), [""; 0]);
-    }
-
-    #[test]
-    fn few_numbers_beside_many_hexadecimal_ids_are_those_without_a_letter() {
-        let sum = |keys| Sum {
-            load: Load::new(keys, 0, 0),
-            ..Sum::default()
-        };
-        let mut patterns = BTreeMap::from([
-            (Name::from("s:<hex>"), sum(1000)),
-            (Name::from("s:<n>"), sum(49)),
-            (Name::from("t:<hex>"), sum(1000)),
-            (Name::from("t:<n>"), sum(50)),
-        ]);
-        fold_twins(&mut patterns, Id::Number, Id::Hex);
-        let left: Vec<_> = patterns
-            .iter()
-            .map(|(name, sum)| (name.to_string(), sum.load[Metric::Keys]))
-            .collect();
-        assert_eq!(
-            left,
-            [
-                ("s:<hex>".into(), 1049),
-                ("t:<hex>".into(), 1000),
-                ("t:<n>".into(), 50)
-            ]
-        );
     }
 }

@@ -6,10 +6,10 @@
 //! much keeps its row. What is joined to such an id is a piece of it, unless it holds much.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::AddAssign;
 
-use slotscope_engine::metric::{Load, Metric, PerMetric};
-use slotscope_engine::name::Name;
-use slotscope_engine::pattern::parts::{Kind, Part, joined, parts};
+use crate::ids::Id;
+use crate::parts::{Kind, Part, joined, parts};
 
 const MANY_NUMBERS: usize = 9;
 const MANY_RANDOM: usize = 9;
@@ -18,18 +18,87 @@ const MANY_WORDS: usize = 100;
 /// One of 1,500 hexadecimal ids of eight digits has letters alone, and fewer of longer ones.
 const RARE: u64 = 20;
 
+/// Patterns with fewer than one of this many of the keys of their twins are these.
+const TWIN: u64 = 20;
+
 /// Fewer keys are little in any dump.
 const FEW_KEYS: u64 = 10;
 /// Less than this part of all keys is little, and less than this part of any weight.
-const PART_OF_KEYS: u64 = 1000;
-const PART_OF_WEIGHT: u64 = 100;
+const PART_OF_KEYS: u128 = 1000;
+const PART_OF_WEIGHT: u128 = 100;
+
+/// Whether a word is so little that it needs no row: few of all keys have it, and little of each weight, given with that of
+/// all keys.
+pub fn is_little(
+    keys: u64,
+    all_keys: u128,
+    weights: impl IntoIterator<Item = (u64, u128)>,
+) -> bool {
+    let part = |total: u128, of| u64::try_from(total / of).unwrap_or(u64::MAX);
+    let is_light = |(weight, all): (u64, u128)| weight < part(all, PART_OF_WEIGHT).max(1);
+    keys < part(all_keys, PART_OF_KEYS).max(FEW_KEYS) && weights.into_iter().all(is_light)
+}
 
 /// A row of a pattern, which may be folded into another.
-pub(super) trait Row {
+pub trait Row: Default {
+    /// The load of keys.
+    type Load: Copy + Default + AddAssign;
     /// The load of its keys.
-    fn load(&self) -> Load;
+    fn load(&self) -> Self::Load;
+    /// How many keys it has.
+    fn keys(&self) -> u64;
     /// Adds another row to it.
     fn take_in(&mut self, other: Self);
+}
+
+/// How patterns become families.
+pub struct Rules<'a, L> {
+    /// The separator of segments.
+    pub separator: &'a [u8],
+    /// Every `<id>` is a word that was folded, as in patterns that were made coarser.
+    pub are_coarse: bool,
+    /// Whether a load is so little that it needs no row.
+    pub is_little: &'a dyn Fn(&L) -> bool,
+}
+
+/// The families of `patterns`: their rows, those of twins and of siblings that are many put together.
+pub fn families<R: Row>(
+    mut patterns: BTreeMap<Vec<u8>, R>,
+    rules: &Rules<'_, R::Load>,
+) -> BTreeMap<Vec<u8>, R> {
+    fold_twins(&mut patterns, Id::Number, Id::Hex);
+    let mut families = fold(patterns, rules);
+    fold_twins(&mut families, Id::Hex, Id::Mixed);
+    families
+}
+
+/// Adds patterns with one mark to those with another one in its place, of which they are the few ids that happen to lack
+/// a letter, or a letter past f.
+fn fold_twins<R: Row>(patterns: &mut BTreeMap<Vec<u8>, R>, from: Id, into: Id) {
+    let twin = |name: &Vec<u8>| Some((name.clone(), with_mark(name, from, into)?));
+    let twins: Vec<(Vec<u8>, Vec<u8>)> = patterns.keys().filter_map(twin).collect();
+    for (name, twin) in twins {
+        let few = patterns
+            .get(&twin)
+            .is_some_and(|twin| patterns[&name].keys().saturating_mul(TWIN) < twin.keys());
+        if few && let Some(row) = patterns.remove(&name) {
+            patterns.entry(twin).or_default().take_in(row);
+        }
+    }
+}
+
+/// A pattern with another mark; `None` if it does not have the one.
+fn with_mark(pattern: &[u8], from: Id, into: Id) -> Option<Vec<u8>> {
+    let (mut twin, mut rest) = (Vec::new(), pattern);
+    while let Some((first, after)) = rest.split_first() {
+        let after_mark = rest.strip_prefix(from.mark());
+        match after_mark {
+            Some(_) => twin.extend_from_slice(into.mark()),
+            None => twin.push(*first),
+        }
+        rest = after_mark.unwrap_or(after);
+    }
+    (twin != pattern).then_some(twin)
 }
 
 /// A pattern on its way.
@@ -46,29 +115,22 @@ struct Group<'a, R> {
     siblings: Vec<Sibling<'a, R>>,
 }
 
-/// The rows of `patterns`, those of siblings that are many put together. Where the patterns `are_coarse`, every `<id>`
-/// is such an id.
-pub(super) fn fold<R: Row + Default>(
-    patterns: BTreeMap<Name, R>,
-    are_coarse: bool,
-    separator: &[u8],
-    totals: &PerMetric<u128>,
-) -> BTreeMap<Name, R> {
-    let names: Vec<Name> = patterns.keys().cloned().collect();
+/// The rows of `patterns`, those of siblings that are many put together.
+fn fold<R: Row>(
+    patterns: BTreeMap<Vec<u8>, R>,
+    rules: &Rules<'_, R::Load>,
+) -> BTreeMap<Vec<u8>, R> {
+    let names: Vec<Vec<u8>> = patterns.keys().cloned().collect();
     let sibling = |(name, row)| Sibling {
-        parts: parts(name, separator),
+        parts: parts(name, rules.separator),
         row,
     };
-    let mut siblings: Vec<_> = names
-        .iter()
-        .map(|name| name.0.as_slice())
-        .zip(patterns.into_values())
-        .map(sibling)
-        .collect();
+    let rows = names.iter().map(Vec::as_slice).zip(patterns.into_values());
+    let mut siblings: Vec<_> = rows.map(sibling).collect();
     let all = siblings.iter_mut().flat_map(|sibling| &mut sibling.parts);
-    all.filter(|part| are_coarse && part.bytes == Part::FOLDED.bytes)
+    all.filter(|part| rules.are_coarse && part.bytes == Part::FOLDED.bytes)
         .for_each(|part| *part = Part::FOLDED);
-    let mut folded = BTreeMap::<Name, R>::new();
+    let mut folded = BTreeMap::<Vec<u8>, R>::new();
     let mut groups = vec![Group {
         at: 0,
         is_in_id: false,
@@ -80,12 +142,12 @@ pub(super) fn fold<R: Row + Default>(
             .siblings
             .extract_if(.., |sibling| sibling.parts.len() <= at)
         {
-            let name = Name(joined(&ended.parts));
+            let name = joined(&ended.parts);
             folded.entry(name).or_default().take_in(ended.row);
         }
         fold_numbers(&mut group);
         fold_letters(&mut group);
-        let has_ids = fold_words(&mut group, totals);
+        let has_ids = fold_words(&mut group, rules);
         let mut by_part: BTreeMap<Part<'_>, Vec<_>> = BTreeMap::new();
         for sibling in group.siblings {
             let part = sibling.parts[at].clone();
@@ -148,7 +210,7 @@ fn fold_letters<R: Row>(group: &mut Group<'_, R>) {
             .siblings
             .iter()
             .filter(|sibling| is_it(&sibling.parts[at]));
-        those.map(|sibling| sibling.row.load()[Metric::Keys]).sum()
+        those.map(|sibling| sibling.row.keys()).sum()
     };
     let mark = Part::hexadecimal();
     let with_digits = keys(&|part| *part == mark);
@@ -164,13 +226,13 @@ fn fold_letters<R: Row>(group: &mut Group<'_, R>) {
 
 /// Makes ids of the words that hold little, where they are many or joined to an id; says whether there are any. Where
 /// some are not text, or too many kinds of punctuation follow an id, punctuation that holds little is a part of one too.
-fn fold_words<R: Row>(group: &mut Group<'_, R>, totals: &PerMetric<u128>) -> bool {
+fn fold_words<R: Row>(group: &mut Group<'_, R>, rules: &Rules<'_, R::Load>) -> bool {
     let at = group.at;
-    let mut little: BTreeMap<Part<'_>, Load> = BTreeMap::new();
+    let mut little: BTreeMap<Part<'_>, R::Load> = BTreeMap::new();
     for sibling in &group.siblings {
         *little.entry(sibling.parts[at].clone()).or_default() += sibling.row.load();
     }
-    little.retain(|_, load| is_little(load, totals));
+    little.retain(|_, load| (rules.is_little)(load));
     let are_ids = Ids::of(little.keys(), group.is_in_id);
     let is_punctuation =
         |part: &Part<'_>| at > 0 && matches!(part.kind, Kind::Other | Kind::Joiner | Kind::Mark);
@@ -214,47 +276,42 @@ impl<'a> Ids<'a> {
     }
 }
 
-fn is_little(load: &Load, totals: &PerMetric<u128>) -> bool {
-    let part = |metric, of| {
-        let total = totals.get(metric).copied().unwrap_or_default();
-        u64::try_from(total / of).unwrap_or(u64::MAX)
-    };
-    let few_keys = part(Metric::Keys, u128::from(PART_OF_KEYS)).max(FEW_KEYS);
-    let is_light = |metric| load[metric] < part(metric, u128::from(PART_OF_WEIGHT)).max(1);
-    let mut weights = Metric::WEIGHTS
-        .into_iter()
-        .filter(|metric| totals.get(*metric).is_some());
-    load[Metric::Keys] < few_keys && weights.all(is_light)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    impl Row for Load {
-        fn load(&self) -> Load {
+    /// A number of keys.
+    impl Row for u64 {
+        type Load = u64;
+
+        fn load(&self) -> u64 {
             *self
         }
 
-        fn take_in(&mut self, other: Self) {
+        fn keys(&self) -> u64 {
+            *self
+        }
+
+        fn take_in(&mut self, other: u64) {
             *self += other;
         }
     }
 
-    /// The folded patterns, with this many keys each.
+    /// The families of patterns with this many keys each.
     fn folded(patterns: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u64)> {
-        let load = |keys| Load::new(keys, 0, 0);
-        let patterns: BTreeMap<Name, Load> = patterns
-            .into_iter()
-            .map(|(name, keys)| (Name(name.into_bytes()), load(keys)))
+        let patterns = patterns.into_iter();
+        let patterns: BTreeMap<Vec<u8>, u64> = patterns
+            .map(|(name, keys)| (name.into_bytes(), keys))
             .collect();
-        let total = patterns
-            .values()
-            .map(|load| u128::from(load[Metric::Keys]))
-            .sum();
-        let rows = fold(patterns, false, b":", &PerMetric::of_keys(total));
-        let row = |(name, load): (Name, Load)| (name.to_string(), load[Metric::Keys]);
-        rows.into_iter().map(row).collect()
+        let total: u64 = patterns.values().sum();
+        let rules = Rules {
+            separator: b":",
+            are_coarse: false,
+            is_little: &|keys: &u64| is_little(*keys, u128::from(total), []),
+        };
+        let rows = families(patterns, &rules).into_iter();
+        rows.map(|(name, keys)| (String::from_utf8(name).unwrap(), keys))
+            .collect()
     }
 
     fn row(name: &str, keys: u64) -> (String, u64) {
@@ -340,5 +397,19 @@ mod tests {
             )
         });
         assert_eq!(folded(binary.map(|name| (name, 1))), [row("bin:<id>", 50)]);
+    }
+
+    #[test]
+    fn few_numbers_beside_many_hexadecimal_ids_are_those_without_a_letter() {
+        let patterns = [
+            row("s:<hex>", 1000),
+            row("s:<n>", 49),
+            row("t:<hex>", 1000),
+            row("t:<n>", 50),
+        ];
+        assert_eq!(
+            folded(patterns),
+            [row("s:<hex>", 1049), row("t:<hex>", 1000), row("t:<n>", 50)]
+        );
     }
 }

@@ -1,10 +1,10 @@
 //! The parts of a pattern: marks of ids, words, what joins words, and the rest. Words that turn out to be ids are put
 //! together with the marks next to them.
 
-use crate::pattern::ids::Id;
+use crate::ids::Id;
 
 /// The bytes that join the words of one id, as in `aB3_x-9`.
-const JOINERS: &[u8] = b"-_+=~";
+pub const JOINERS: &[u8] = b"-_+=~";
 
 /// A pattern with more parts keeps the rest in one.
 const MOST: usize = 64;
@@ -122,7 +122,6 @@ fn first<'a>(rest: &'a [u8], separator: &[u8]) -> Part<'a> {
         kind,
         bytes: &rest[..len],
     };
-    let marks = [Id::Number, Id::Hex, Id::Uuid, Id::Mixed].map(Id::mark);
     if !separator.is_empty() && rest.starts_with(separator) {
         return part(Kind::Separator, separator.len());
     }
@@ -130,8 +129,8 @@ fn first<'a>(rest: &'a [u8], separator: &[u8]) -> Part<'a> {
     if segment.iter().any(u8::is_ascii_control) || std::str::from_utf8(segment).is_err() {
         return part(Kind::Binary, segment.len());
     }
-    if let Some(mark) = marks.into_iter().find(|mark| rest.starts_with(mark)) {
-        return part(Kind::Mark, mark.len());
+    if let Some(id) = Id::marked(rest) {
+        return part(Kind::Mark, id.mark().len());
     }
     let len = |is: fn(&u8) -> bool| segment.iter().take_while(|byte| is(byte)).count();
     match rest[0] {
@@ -147,19 +146,13 @@ fn is_of_word(byte: &u8) -> bool {
 
 /// Where the segment ends that `rest` starts with: before a separator or a brace, but after one that it starts with.
 fn segment_len(rest: &[u8], separator: &[u8]) -> usize {
-    let end = match separator {
-        [] => None,
-        _ => memchr::memmem::find(rest, separator),
-    };
-    let brace = memchr::memchr2(b'{', b'}', &rest[1..]).map(|at| 1 + at);
-    let starts_with_brace = matches!(rest[0], b'{' | b'}');
-    if starts_with_brace {
+    let is_brace = |at: usize| matches!(rest[at], b'{' | b'}');
+    let is_separator = |at: usize| !separator.is_empty() && rest[at..].starts_with(separator);
+    if is_brace(0) {
         return 1;
     }
-    [end, brace]
-        .into_iter()
-        .flatten()
-        .min()
+    (1..rest.len())
+        .find(|at| is_brace(*at) || is_separator(*at))
         .unwrap_or(rest.len())
 }
 
