@@ -111,9 +111,10 @@ impl Commands {
         self.of("whatif", &flags)
     }
 
-    /// `slotscope advise`, which lists the new names.
-    pub(crate) fn advise(&self, by: Metric) -> String {
-        self.of("advise", &self.by(&[by]))
+    /// `slotscope advise`, which lists the new names; it knows no other hash policy.
+    pub(crate) fn advise(&self, by: Metric) -> Option<String> {
+        let has_policy = self.reading.iter().any(|word| word == "--policy");
+        (!has_policy).then(|| self.of("advise", &self.by(&[by])))
     }
 
     /// `slotscope whatif` without the braces of a tag.

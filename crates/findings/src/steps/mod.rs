@@ -29,6 +29,7 @@ use crate::summary::observed::Observed;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{Actor, After, Left, Step, StepKind, StepText};
 use crate::topology::Topology;
+use slotscope_engine::metric::Metric;
 
 /// Adds the steps to the verdict of a summary, and links its findings to them.
 pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, commands: &Commands) {
@@ -219,7 +220,7 @@ impl<'a> Steps<'a> {
         }
         let mut row = self.change_row(&change);
         let others = changes.map(|other| self.change_row(&other));
-        row.alternatives = others.collect();
+        row.alternatives = others.chain(self.finer_tags(&change)).collect();
         let Some(after) = change.after else {
             self.list.push(row);
             return;
@@ -239,21 +240,29 @@ impl<'a> Steps<'a> {
         }
     }
 
+    /// The metric of the role that presses most.
+    fn pressing_metric(&self) -> Metric {
+        let pressing = self.trial().pressing().into_iter().next();
+        let role = self.now.roles.get(pressing.unwrap_or(0));
+        role.map_or(Metric::default(), |role| role.load.measure.metric())
+    }
+
+    /// Finer tags in place of tags that are split: which ones, is for `advise` to say.
+    fn finer_tags(&self, change: &Change<'a>) -> Option<Step> {
+        let command = self.commands.advise(self.pressing_metric())?;
+        let finer = Step {
+            command: Some(command.as_str().into()),
+            ..step(StepKind::ChooseTags, StepText::FinerTags, &After::default())
+        };
+        (!change.split.is_empty()).then_some(finer)
+    }
+
     fn change_row(&self, change: &Change<'a>) -> Step {
         let is_exact = change.kind == StepKind::ChooseTags;
-        let by = self
-            .now
-            .roles
-            .first()
-            .map(|role| role.load.measure.metric());
-        let pressing = self.trial().pressing();
-        let by = pressing
-            .first()
-            .map(|at| self.now.roles[*at].load.measure.metric())
-            .or(by);
-        let by = by.unwrap_or_default();
+        let is_advised = is_exact || change.kind == StepKind::RenameTags;
+        let by = self.pressing_metric();
         let command = match (&change.untag, change.split.as_slice()) {
-            _ if is_exact => Some(self.commands.advise(by)),
+            _ if is_advised => self.commands.advise(by),
             (Some(tag), _) => Some(self.commands.untag(tag, by)),
             (None, []) => None,
             (None, tags) => Some(self.commands.split(tags, by)),

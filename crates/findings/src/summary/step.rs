@@ -216,6 +216,8 @@ pub enum StepText {
         /// Names that change.
         keys: u64,
     },
+    /// A finer part of the names is in braces.
+    FinerTags,
     /// Tags get other names.
     RenameTags(u64),
     /// A tag or key that is mostly read is cached: its name, whether it is a tag, and the share of reads where known.

@@ -93,6 +93,9 @@ impl InWords for StepText {
                     counted(*keys, "key")
                 )
             }
+            StepText::FinerTags => {
+                "put a finer part of those names in braces (in the application)".into()
+            }
             StepText::RenameTags(count) => format!(
                 "rename the {} so that they spread (in the application)",
                 counted(*count, "hash tag")
