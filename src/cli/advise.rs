@@ -67,7 +67,7 @@ pub struct AdviseArgs {
     pub output: OutputArgs,
     /// Also write advise.json, schemes.png, whatif.sh, slotscope.toml and code.txt here
     ///
-    /// The advice, a chart of the schemes, the rules for whatif, the old names as errors for lint, and code that builds the
+    /// The advice, a chart of the schemes, the rules for whatif, the old names as errors for lint, and templates of the
     /// new names. Without a change the last three are left out.
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
