@@ -181,15 +181,7 @@ fn differing(model: &Model<'_>, renaming: &Renaming, rules: &[String]) -> Result
         by_rules.clear();
         by_scheme.clear();
         rules.rename(name, &Policy::Oss, &mut at_work, &mut by_rules);
-        if tokens.parse(name) {
-            let number = model.families.find(Some(&tokens));
-            renaming.rename(
-                number as u32,
-                &model.families.list[number],
-                &tokens,
-                &mut by_scheme,
-            );
-        }
+        renaming.apply(&model.families, name, &mut tokens, &mut by_scheme);
         let expected = if by_scheme.is_empty() {
             name
         } else {

@@ -148,9 +148,8 @@ impl Model<'_> {
             for at in &family.names {
                 let (name, load) = self.names.get(*at as usize);
                 new.clear();
-                if tokens.parse(name) {
-                    renaming.rename(number as u32, family, &tokens, &mut new);
-                }
+                self.families.read(name, &mut tokens);
+                renaming.rename(number as u32, family, &tokens, &mut new);
                 let after: &[u8] = if new.is_empty() { name } else { &new };
                 let part = hashed(after);
                 slots[usize::from(hashslot::slot_of_part(part))] += load;
@@ -166,18 +165,10 @@ impl Model<'_> {
         let (heaviest, first, distinct) = heaviest(tags);
         let (name, _) = first.map_or((&b""[..], 0), |at| self.names.get(at as usize));
         let mut after = name.to_vec();
-        if tokens.parse(name) {
-            new.clear();
-            let number = self.families.find(Some(&tokens));
-            renaming.rename(
-                number as u32,
-                &self.families.list[number],
-                &tokens,
-                &mut new,
-            );
-            if !new.is_empty() {
-                after.clone_from(&new);
-            }
+        new.clear();
+        renaming.apply(&self.families, name, &mut tokens, &mut new);
+        if !new.is_empty() {
+            after.clone_from(&new);
         }
         NamesAfter {
             slots,
@@ -226,10 +217,7 @@ impl Model<'_> {
         let slot = |touched: &TouchedKey| {
             let key = batches.key(touched.place as usize);
             new.clear();
-            if tokens.parse(key) {
-                let family = &self.families.list[touched.family as usize];
-                renaming.rename(touched.family, family, &tokens, &mut new);
-            }
+            renaming.apply(&self.families, key, &mut tokens, &mut new);
             hashslot::slot(if new.is_empty() { key } else { &new })
         };
         self.joins.keys.iter().map(slot).collect()

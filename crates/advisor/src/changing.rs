@@ -67,10 +67,10 @@ impl<'a> Changing<'a> {
         let may_change = after
             .checked_sub(1)
             .is_some_and(|at| name.starts_with(&self.prefixes[at]));
-        if !may_change || !self.tokens.parse(name) {
+        if !may_change {
             return None;
         }
-        let number = self.families.find(Some(&self.tokens));
+        let number = self.families.read(name, &mut self.tokens);
         let family = &self.families.list[number];
         for alike in &self.schemes[number] {
             self.new.clear();

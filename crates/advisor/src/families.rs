@@ -1,22 +1,38 @@
-//! Families: names of one pattern, and the fields in them that may become a tag.
+//! Families: names of one pattern, as reports list them, and the fields in them that may become a tag.
+
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use slotscope_engine::hash::{fold, hash};
+use slotscope_engine::hash::hash;
+use slotscope_keyname::families::{Row, Rules, families, is_little};
 
 pub use crate::field_kinds::FieldKind;
 use crate::field_kinds::KINDS;
+use crate::matcher::Matcher;
 use crate::places::{FIELD, PlaceKind, Places, Prefix};
 use crate::seeded::SeededMap;
-use crate::shapes_of_names::{NameShapes, Shape, end_hash, ending};
 use crate::tokens::{Braces, INSIDE, TokenKind, Tokens};
+
+/// The separator of segments in patterns.
+const SEPARATOR: &[u8] = b":";
 
 /// A token of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternToken {
     /// The text before it.
     pub separator: Vec<u8>,
+    /// The word or the mark.
+    pub text: Vec<u8>,
+    /// Its kind: of a mark, that of the values that it is for.
+    pub kind: TokenKind,
+}
+
+impl PatternToken {
     /// The word; `None` if the token is a field of values.
-    pub literal: Option<Vec<u8>>,
+    pub fn literal(&self) -> Option<&[u8]> {
+        let is_field = self.kind.mark().is_some();
+        (!is_field).then_some(self.text.as_slice())
+    }
 }
 
 /// Names of one pattern.
@@ -58,35 +74,39 @@ impl Family {
         }
     }
 
-    fn of((steps, end): &Shape, shapes: &NameShapes, places: &Places) -> Self {
-        let tokens: Vec<PatternToken> = steps
-            .iter()
-            .map(|(separator, word)| PatternToken {
-                separator: shapes.texts.text(*separator).clone(),
-                literal: (*word != 0).then(|| shapes.texts.text(*word).clone()),
-            })
-            .collect();
-        let (tail, braces) = shapes.endings.text(*end).clone();
-        let mut before = Prefix::default();
-        let mut is_field = |at: &usize| {
-            let PatternToken { separator, literal } = &tokens[*at];
-            let place = before.place(separator);
-            before.push(separator, literal.as_deref().map_or(FIELD, hash));
-            literal.is_none() || places.get(place) == Some(PlaceKind::Constant)
-        };
-        let fields = (0..tokens.len()).filter(&mut is_field).collect();
-        Family {
-            tokens,
-            tail,
-            braces,
-            fields,
-            ..Family::other()
+    /// The family of a pattern; `None` if the pattern is too long.
+    fn of(pattern: &[u8], tokens: &mut Tokens, places: &Places) -> Option<Self> {
+        if !tokens.parse(pattern) {
+            return None;
         }
+        let token = |at: usize| PatternToken {
+            separator: tokens.separator(at).to_vec(),
+            text: tokens.bytes(at).to_vec(),
+            kind: tokens.list[at].kind,
+        };
+        let list: Vec<PatternToken> = (0..tokens.list.len()).map(token).collect();
+        let mut before = Prefix::default();
+        let is_field = |token: &PatternToken| {
+            let place = before.place(&token.separator);
+            let is_word = token.kind == TokenKind::Word;
+            let word = if is_word { hash(&token.text) } else { FIELD };
+            before.push(&token.separator, word);
+            token.kind.mark().is_some() || places.get(place) == Some(PlaceKind::Constant)
+        };
+        let are_fields: Vec<bool> = list.iter().map(is_field).collect();
+        Some(Family {
+            pattern: pattern.to_vec(),
+            tail: tokens.tail().to_vec(),
+            braces: tokens.braces,
+            fields: (0..list.len()).filter(|at| are_fields[*at]).collect(),
+            tokens: list,
+            ..Family::other()
+        })
     }
 
     /// Whether a field is a word of the pattern, the same in all names.
     pub(crate) fn is_constant(&self, field: usize) -> bool {
-        self.tokens[self.fields[field]].literal.is_some()
+        self.tokens[self.fields[field]].literal().is_some()
     }
 
     /// The fields whose values differ.
@@ -105,7 +125,7 @@ impl Family {
     /// The word before a field, without another field between.
     pub fn word_before(&self, field: usize) -> Option<&[u8]> {
         let before = self.fields[field].checked_sub(1)?;
-        self.tokens[before].literal.as_deref()
+        self.tokens[before].literal()
     }
 
     /// Fields before the first brace that would win over ours, and whether there is no such brace.
@@ -123,17 +143,11 @@ impl Family {
 
     /// The pattern as a name without braces, and where its tokens are in it.
     pub(crate) fn bare_pattern(&self) -> (Vec<u8>, Vec<(usize, usize)>) {
-        let (mut bare, mut spans, mut values) = (Vec::new(), Vec::new(), self.values());
+        let (mut bare, mut spans) = (Vec::new(), Vec::new());
         for token in &self.tokens {
             bare.extend_from_slice(&token.separator);
             let start = bare.len();
-            match &token.literal {
-                Some(word) => bare.extend_from_slice(word),
-                None => {
-                    let kind = values.next().map(|field| self.kinds[field]);
-                    bare.extend_from_slice(kind.map_or("", FieldKind::placeholder).as_bytes());
-                }
-            }
+            bare.extend_from_slice(&token.text);
             spans.push((start, bare.len()));
         }
         bare.extend_from_slice(&self.tail);
@@ -173,64 +187,37 @@ impl Family {
         }
         bare
     }
+}
 
-    fn spell(&mut self) {
-        let (mut pattern, spans) = self.bare_pattern();
-        match (self.braces, self.brace_positions(&spans)) {
-            (None, _) => {}
-            (Some(_), Some((open, close))) => {
-                pattern.insert(close, b'}');
-                pattern.insert(open, b'{');
-            }
-            (Some(_), None) => pattern.extend_from_slice(b" {braces inside a word}"),
-        }
-        self.pattern = pattern;
+/// The keys of a pattern and their load.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NameLoad {
+    /// Keys.
+    pub keys: u64,
+    /// Their load, where it is not their number.
+    pub load: u64,
+}
+
+impl std::ops::AddAssign for NameLoad {
+    fn add_assign(&mut self, other: NameLoad) {
+        self.keys += other.keys;
+        self.load = self.load.saturating_add(other.load);
     }
 }
 
-/// Finds the family of a name.
-#[derive(Debug, Default, Clone)]
-pub struct Matcher {
-    steps: SeededMap<(u32, u64), u32>,
-    ends: SeededMap<(u32, u64), u32>,
-}
+impl Row for NameLoad {
+    type Load = NameLoad;
 
-impl Matcher {
-    fn insert(&mut self, family: &Family, number: u32) {
-        let mut state = 0;
-        for token in &family.tokens {
-            let word = token.literal.as_deref().map_or(FIELD, hash);
-            let next = self.steps.len() as u32 + 1;
-            state = *self
-                .steps
-                .entry((state, fold(hash(&token.separator), word)))
-                .or_insert(next);
-        }
-        self.ends
-            .insert((state, end_hash(&family.tail, family.braces)), number);
+    fn load(&self) -> NameLoad {
+        *self
     }
 
-    /// The number of the family of a name.
-    pub(crate) fn find(&self, tokens: &Tokens) -> Option<u32> {
-        let mut state = 0;
-        for at in 0..tokens.list.len() {
-            let separator = hash(tokens.separator(at));
-            let step = |word: u64| self.steps.get(&(state, fold(separator, word))).copied();
-            let literal = match tokens.list[at].kind {
-                TokenKind::Word => step(hash(tokens.bytes(at))),
-                _ => None,
-            };
-            state = literal.or_else(|| step(FIELD))?;
-        }
-        let (tail, braces) = if tokens.is_cut {
-            ending(tokens)
-        } else {
-            return self
-                .ends
-                .get(&(state, end_hash(tokens.tail(), tokens.braces)))
-                .copied();
-        };
-        self.ends.get(&(state, end_hash(&tail, braces))).copied()
+    fn keys(&self) -> u64 {
+        self.keys
+    }
+
+    fn take_in(&mut self, other: NameLoad) {
+        *self += other;
     }
 }
 
@@ -242,40 +229,32 @@ pub struct Families {
     /// By number; the last one is of names that no pattern fits.
     pub list: Vec<Family>,
     /// Finds their numbers.
-    pub matcher: Matcher,
+    matcher: Matcher,
 }
 
 impl Families {
     /// The families of names that are read with these places.
-    pub(crate) fn of(names: &[&[u8]], places: Places) -> Self {
-        let mut shapes = NameShapes::default();
-        let mut tokens = Tokens::with(&places);
-        for name in names {
-            if tokens.parse(name) {
-                shapes.add(&tokens);
-            }
-        }
-        let patterns = shapes.patterns();
-        let mut list: Vec<Family> = patterns
-            .keys()
-            .map(|shape| Family::of(shape, &shapes, &places))
-            .collect();
-        drop(shapes);
+    pub(crate) fn of(names: &[(&[u8], NameLoad)], places: Places) -> Self {
+        let patterns = families_of(names, &places);
+        let mut tokens = Tokens::of_patterns(&places);
+        let list = patterns.iter();
+        let list = list.filter_map(|pattern| Family::of(pattern, &mut tokens, &places));
+        let mut list: Vec<Family> = list.collect();
         let mut matcher = Matcher::default();
         for (number, family) in list.iter().enumerate() {
             matcher.insert(family, number as u32);
         }
-        let kinds = kinds_of(names, &list, &matcher, &places);
-        for (family, kinds) in list.iter_mut().zip(&kinds) {
-            family.kinds = kinds.iter().map(FieldKind::of).collect();
-            family.spell();
-        }
         list.push(Family::other());
-        Families {
+        let mut families = Families {
             places,
             list,
             matcher,
+        };
+        let kinds = families.kinds(names);
+        for (family, kinds) in families.list.iter_mut().zip(&kinds) {
+            family.kinds = kinds.iter().map(FieldKind::of).collect();
         }
+        families
     }
 
     /// Takes names apart as the families do.
@@ -294,10 +273,7 @@ impl Families {
             .iter()
             .map(|old| std::mem::replace(&mut self.list[*old], Family::other()))
             .collect();
-        self.matcher
-            .ends
-            .values_mut()
-            .for_each(|number| *number = new[*number as usize]);
+        self.matcher.renumber(&new);
     }
 
     /// The number of the family of names that no pattern fits.
@@ -309,15 +285,42 @@ impl Families {
     pub(crate) fn find_all(&self, names: &[&[u8]]) -> Vec<u32> {
         let found = names.par_iter().map_init(
             || self.tokens(),
-            |tokens, name| self.find(tokens.parse(name).then_some(tokens)) as u32,
+            |tokens, name| self.read(name, tokens) as u32,
         );
         found.with_min_len(CHUNK).collect()
     }
 
-    /// The number of the family of a name that was taken apart, or was too long for it.
-    pub fn find(&self, tokens: Option<&Tokens>) -> usize {
-        let found = tokens.and_then(|tokens| self.matcher.find(tokens));
-        found.map_or(self.other(), |number| number as usize)
+    /// Takes a name apart into the tokens of its family, and returns the number of that.
+    pub fn read(&self, name: &[u8], tokens: &mut Tokens) -> usize {
+        let found = tokens.parse(name).then(|| self.matcher.find(tokens));
+        found
+            .flatten()
+            .map_or(self.other(), |number| number as usize)
+    }
+
+    /// How often the values of fields are of each kind of token.
+    fn kinds(&self, names: &[(&[u8], NameLoad)]) -> Kinds {
+        let none = || -> Kinds {
+            let fields = self.list.iter().map(|family| family.fields.len());
+            fields.map(|fields| vec![[0; KINDS]; fields]).collect()
+        };
+        let counted = names.par_chunks(CHUNK).fold(none, |mut kinds, names| {
+            let mut tokens = self.tokens();
+            for (name, _) in names {
+                let number = self.read(name, &mut tokens);
+                let of_fields = kinds[number].iter_mut().zip(&self.list[number].fields);
+                of_fields.for_each(|(kinds, token)| kinds[tokens.list[*token].kind as usize] += 1);
+            }
+            kinds
+        });
+        counted.reduce(none, |mut kinds, other| {
+            let counts = kinds.iter_mut().flatten().flatten();
+            let others = other.iter().flatten().flatten();
+            counts
+                .zip(others)
+                .for_each(|(count, other)| *count += other);
+            kinds
+        })
     }
 }
 
@@ -327,47 +330,53 @@ const CHUNK: usize = 1 << 14;
 /// By family and field how often its values are of each kind of token.
 type Kinds = Vec<Vec<[u64; KINDS]>>;
 
-fn kinds_of(names: &[&[u8]], list: &[Family], matcher: &Matcher, places: &Places) -> Kinds {
-    let none = || -> Kinds {
-        let fields = list.iter().map(|family| family.fields.len());
-        fields.map(|fields| vec![[0; KINDS]; fields]).collect()
-    };
-    let counted = names.par_chunks(CHUNK).fold(none, |mut kinds, names| {
-        let mut tokens = Tokens::with(places);
-        for name in names {
-            let parsed = tokens.parse(name).then_some(&tokens);
-            let Some(number) = parsed.and_then(|tokens| matcher.find(tokens)) else {
-                continue;
-            };
-            let family = &list[number as usize];
-            let of_fields = kinds[number as usize].iter_mut().zip(&family.fields);
-            of_fields.for_each(|(kinds, token)| kinds[tokens.list[*token].kind as usize] += 1);
+/// The patterns of families, in order.
+fn families_of(names: &[(&[u8], NameLoad)], places: &Places) -> Vec<Vec<u8>> {
+    let mut tokens = Tokens::with(places);
+    let mut counts: SeededMap<u64, (Vec<u8>, NameLoad)> = SeededMap::default();
+    let (mut pattern, mut all) = (Vec::new(), NameLoad::default());
+    for (name, load) in names {
+        all += *load;
+        if !tokens.parse(name) {
+            continue;
         }
-        kinds
-    });
-    counted.reduce(none, |mut kinds, other| {
-        let fields = kinds.iter_mut().flatten().zip(other.iter().flatten());
-        fields.for_each(|(kinds, other)| {
-            kinds
-                .iter_mut()
-                .zip(other)
-                .for_each(|(count, other)| *count += other);
-        });
-        kinds
-    })
+        pattern.clear();
+        tokens.pattern(&mut pattern);
+        let count = counts.entry(hash(&pattern));
+        count
+            .or_insert_with(|| (pattern.clone(), NameLoad::default()))
+            .1 += *load;
+    }
+    let weight = |load: u64| (load, u128::from(all.load));
+    let rules = Rules {
+        separator: SEPARATOR,
+        are_coarse: false,
+        is_little: &|of: &NameLoad| {
+            let weight = (all.load > 0).then(|| weight(of.load));
+            is_little(of.keys, u128::from(all.keys), weight)
+        },
+    };
+    let patterns: BTreeMap<Vec<u8>, NameLoad> = counts.into_values().collect();
+    families(patterns, &rules).into_keys().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn of(names: &[&[u8]]) -> Families {
+        let key = NameLoad { keys: 1, load: 0 };
+        let names: Vec<(&[u8], NameLoad)> = names.iter().map(|name| (*name, key)).collect();
+        Families::of(&names, Places::default())
+    }
+
     fn patterns(names: &[String]) -> Vec<String> {
         let names_as_bytes: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
-        let families = Families::of(&names_as_bytes, Places::default());
-        let mut tokens = Tokens::default();
+        let families = of(&names_as_bytes);
+        let mut tokens = families.tokens();
         for name in names {
-            tokens.parse(name.as_bytes());
-            assert_ne!(families.find(Some(&tokens)), families.other(), "{name}");
+            let found = families.read(name.as_bytes(), &mut tokens);
+            assert_ne!(found, families.other(), "{name}");
         }
         let list = families.list[..families.other()].iter();
         let mut list: Vec<String> = list
@@ -383,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_dates_and_ids_are_fields_and_braces_make_another_family() {
+    fn families_are_patterns_and_braces_make_another_one() {
         let names = [
             "{t7}:doc:5",
             "t8:doc:6",
@@ -398,27 +407,29 @@ mod tests {
                 "m:<date>",
                 "rl:<ip>:<n>",
                 "s:{<hex>}",
-                "t<n>:doc:<n>",
-                "{t<n>}:doc:<n>"
+                "t8:doc:<n>",
+                "{t7}:doc:<n>"
             ]
         );
-        // A few ids among numbers of eight digits are hex; dates among numbers are numbers.
-        let mixed: Vec<String> = (0..50)
-            .map(|i| format!("x:{}", 20_261_101 + i * 7))
-            .chain([String::from("x:0a0b0c0d")])
+        let tenants: Vec<String> = (0..10).map(|i| format!("{{t{i}}}:doc:5{i}")).collect();
+        assert_eq!(patterns(&tenants), ["{t<n>}:doc:<n>"]);
+        // A few numbers among ids of eight digits are hex.
+        let hex = (0..50).map(|i| format!("x:0a0b0c{i:02}"));
+        let hex: Vec<String> = hex
+            .chain(["x:33000000", "x:33000001"].map(String::from))
             .collect();
-        assert_eq!(patterns(&mixed[..50]), ["x:<n>"]);
-        let some_hex: Vec<String> = (0..50)
-            .map(|i| format!("x:{}", 33_000_000 + i))
-            .chain(["x:0a0b0c0d", "x:0a0b0c0e"].map(String::from))
+        assert_eq!(patterns(&hex), ["x:<hex>"]);
+        // Words and pieces of words that are ids.
+        let ids: Vec<String> = (0..40)
+            .flat_map(|i| ["a", "b-c"].map(|end| format!("user:{}-x{i}:{end}", word(i))))
             .collect();
-        assert_eq!(patterns(&some_hex), ["x:<hex>"]);
+        assert_eq!(patterns(&ids), ["user:<id>:a", "user:<id>:b-c"]);
     }
 
     #[test]
     fn names_that_differ_in_a_separator_are_two_families() {
         let names = [&b"a:7:x"[..], b"a-7:x", b"a-7-x"];
-        let families = Families::of(&names, Places::default());
+        let families = of(&names);
         let found = families.find_all(&names);
         let patterns = found
             .iter()
@@ -440,35 +451,26 @@ mod tests {
             "x:{9}",
         ];
         let names_as_bytes: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
-        let families = Families::of(&names_as_bytes, Places::default());
+        let families = of(&names_as_bytes);
         let mut tokens = Tokens::default();
         let prefixes = names.map(|name| {
-            tokens.parse(name.as_bytes());
-            let prefix = families.list[families.find(Some(&tokens))].prefix();
+            let number = families.read(name.as_bytes(), &mut tokens);
+            let prefix = families.list[number].prefix();
             assert!(name.as_bytes().starts_with(&prefix), "{name}");
             String::from_utf8(prefix).unwrap()
         });
         assert_eq!(
             prefixes,
-            ["{t", "{a:b}:c:{", "", "m:", "{common}:", "", "flags", "x:{"]
+            [
+                "{t7}:doc:",
+                "{a:b}:c:{",
+                "a{b}c:",
+                "m:",
+                "{common}:",
+                "",
+                "flags",
+                "x:{"
+            ]
         );
-    }
-
-    #[test]
-    fn words_are_values_where_they_are_many_or_share_their_endings() {
-        let users: Vec<String> = (0..65)
-            .map(|i| format!("user:{}:profile", word(i)))
-            .collect();
-        assert_eq!(patterns(&users), ["user:<w>:profile"]);
-        assert_eq!(patterns(&users[..64]).len(), 64);
-        let tenants: Vec<String> = (0..8)
-            .flat_map(|i| ["a", "b", "c"].map(|end| format!("{}:{end}", word(i))))
-            .collect();
-        assert_eq!(patterns(&tenants), ["<w>:a", "<w>:b", "<w>:c"]);
-        assert_eq!(patterns(&tenants[..21]).len(), 21, "seven are kinds");
-        let tables: Vec<String> = (0..12).map(|i| format!("{}:7", word(i))).collect();
-        assert_eq!(patterns(&tables).len(), 12, "one ending: kinds of things");
-        let tagged: Vec<String> = (0..8).map(|i| format!("{{{}}}:7", word(i))).collect();
-        assert_eq!(patterns(&tagged), ["{<w>}:<n>"]);
     }
 }

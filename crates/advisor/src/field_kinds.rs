@@ -1,4 +1,4 @@
-//! Kinds of fields, and their placeholders.
+//! Kinds of fields.
 
 use crate::tokens::TokenKind;
 
@@ -18,7 +18,7 @@ pub enum FieldKind {
     Uuid,
     /// IPv4 addresses.
     Address,
-    /// Words.
+    /// The same word in all names.
     Word,
     /// Whole segments between delimiters.
     Segment,
@@ -41,19 +41,6 @@ impl FieldKind {
             () if time >= 0.99 * total => FieldKind::Date,
             () if of(TokenKind::Number) + time == total => FieldKind::Number,
             () => FieldKind::Id,
-        }
-    }
-
-    /// The placeholder of a value in a pattern.
-    pub fn placeholder(self) -> &'static str {
-        match self {
-            FieldKind::Number => "<n>",
-            FieldKind::Date => "<date>",
-            FieldKind::Hex => "<hex>",
-            FieldKind::Uuid => "<uuid>",
-            FieldKind::Address => "<ip>",
-            FieldKind::Word | FieldKind::Segment => "<w>",
-            FieldKind::Id => "<id>",
         }
     }
 }

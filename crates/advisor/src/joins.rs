@@ -146,15 +146,12 @@ impl Joins {
         families: &Families,
         tokens: &mut Tokens,
     ) -> u32 {
-        let parsed = tokens.parse(key).then_some(&*tokens);
-        let family = families.find(parsed) as u32;
+        let family = families.read(key, tokens) as u32;
         let values = self.values.len() as u32;
         let fields = &families.list[family as usize].fields;
-        if let Some(tokens) = parsed {
-            let looked_at = fields.iter().take(MOST_FIELDS + 1);
-            self.values
-                .extend(looked_at.map(|field| hash(tokens.bytes(*field))));
-        }
+        let looked_at = fields.iter().take(MOST_FIELDS + 1);
+        self.values
+            .extend(looked_at.map(|field| hash(tokens.bytes(*field))));
         let fields = (self.values.len() - values as usize) as u8;
         let tag = hashslot::tag(key);
         let is_tagged = tag.is_some();

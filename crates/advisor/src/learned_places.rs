@@ -19,6 +19,11 @@ const LEAST_VALUES: usize = 3;
 const MOST_BATCHES: usize = 1 << 16;
 /// The part of the batches with a place that share its segment: of fewer it is an accident.
 const SHARING: f64 = 0.25;
+/// Different words of a place from which on common endings show that they are values; those endings, and the part of the
+/// words that each of them comes with.
+const LEAST_WORDS: usize = 8;
+const LEAST_ENDINGS: usize = 3;
+const COMMON: f64 = 0.8;
 /// Rounds of learning: a value that was learned changes the places after it.
 const ROUNDS: usize = 4;
 
@@ -34,6 +39,61 @@ impl Places {
             places = learned;
         }
         places
+    }
+
+    /// These, and the places whose words are values as they come with several endings, as tenants do and kinds of tables
+    /// do not, or are in the tag.
+    pub(crate) fn with_those_of(mut self, names: &[&[u8]]) -> Places {
+        for _ in 0..ROUNDS {
+            let values = self.values_by_endings(names);
+            if values.is_empty() {
+                break;
+            }
+            let values = values.into_iter().map(|place| (place, PlaceKind::Value));
+            self = Places::from(self.all().chain(values).collect::<HashMap<_, _>>());
+        }
+        self
+    }
+
+    fn values_by_endings(&self, names: &[&[u8]]) -> Vec<u64> {
+        let mut places: SeededMap<u64, SeededMap<u64, Words>> = SeededMap::default();
+        let mut seen: SeededSet<u64> = SeededSet::default();
+        let mut tokens = Tokens::with(self);
+        for name in names {
+            if !tokens.parse(name) {
+                continue;
+            }
+            let key = SegmentedKey::of(&tokens);
+            if !seen.insert(fold(key.shape, u64::from(tokens.tag.is_some()))) {
+                continue;
+            }
+            let (open, close) = tokens.tag.unwrap_or_default();
+            let mut ending = hash(tokens.tail());
+            for (at, segment) in key.segments.iter().enumerate().rev() {
+                let span = &tokens.segments[at];
+                let is_open = self.get(segment.place).is_none();
+                if is_open && segment.is_of_words {
+                    let endings = places.entry(segment.place).or_default();
+                    let words = endings.entry(ending).or_default();
+                    words.different.insert(segment.shape);
+                    words.are_tags |= (open..close).contains(&span.start) && span.end <= close;
+                }
+                ending = fold(ending ^ FIELD, segment.shape);
+            }
+        }
+        let are_values = |endings: &SeededMap<u64, Words>| {
+            let all = endings.values().flat_map(|words| &words.different);
+            let all: SeededSet<u64> = all.copied().collect();
+            let is_common =
+                |words: &&Words| words.different.len() as f64 >= COMMON * all.len() as f64;
+            let common: Vec<&Words> = endings.values().filter(is_common).collect();
+            let are_tags = common.iter().any(|words| words.are_tags);
+            all.len() >= LEAST_WORDS && (common.len() >= LEAST_ENDINGS || are_tags)
+        };
+        let values = places
+            .into_iter()
+            .filter(|(_, endings)| are_values(endings));
+        values.map(|(place, _)| place).collect()
     }
 
     /// These values, and the places that batches show when their keys are read with them.
@@ -113,6 +173,14 @@ impl Places {
     }
 }
 
+/// Words of a place that have one ending.
+#[derive(Default)]
+struct Words {
+    different: SeededSet<u64>,
+    /// Whether they are tags, or parts of these.
+    are_tags: bool,
+}
+
 /// The evidence of batches for a place.
 #[derive(Default)]
 struct Found {
@@ -182,9 +250,9 @@ fn of_segment(tokens: &Tokens, segment: &Segment) -> SegmentOfKey {
         .iter()
         .filter(|token| token.start >= segment.start && token.end <= segment.end);
     for token in within {
-        let word = match token.kind {
-            TokenKind::Word => hash(&tokens.bare[token.start..token.end]),
-            _ => FIELD,
+        let word = match token.kind.mark() {
+            None => hash(&tokens.bare[token.start..token.end]),
+            Some(_) => FIELD,
         };
         shape.push(&tokens.bare[end..token.start], word);
         end = token.end;
@@ -195,7 +263,7 @@ fn of_segment(tokens: &Tokens, segment: &Segment) -> SegmentOfKey {
         place: segment.place,
         text: hash(&tokens.bare[segment.start..segment.end]),
         shape: shape.place(&tokens.bare[end.min(segment.end)..segment.end]),
-        is_of_words: are_all(&[TokenKind::Word]),
+        is_of_words: are_all(&[TokenKind::Word, TokenKind::Short]),
         is_date: !kinds.is_empty() && are_all(&[TokenKind::Date, TokenKind::Time]),
     }
 }
@@ -257,6 +325,7 @@ mod tests {
         let kind = |at: usize| match tokens.list[at].kind {
             TokenKind::Segment => format!("S({})", tokens.bytes(at).escape_ascii()),
             TokenKind::Word => format!("W({})", tokens.bytes(at).escape_ascii()),
+            TokenKind::Short => format!("W({})", tokens.bytes(at).escape_ascii()),
             _ => String::from("N"),
         };
         (0..tokens.list.len()).map(kind).collect()
@@ -277,7 +346,7 @@ mod tests {
         // With two names or one, the name is a word of the pattern, for commands that a cluster refuses.
         let of_two = read(&slugs[..2], true, "bull:send-mail:c");
         assert_eq!(of_two, "W(bull)W(send-mail)W(c)");
-        // Numbers, and words with numbers, are fields as they are.
+        // Numbers are fields as they are.
         let numbers = [["q:7:a", "q:7:b"], ["q:8:a", "q:8:b"], ["q:9:a", "q:9:b"]];
         assert_eq!(read(&numbers, false, "q:10:a"), "W(q)NW(a)");
         let hosts = [
@@ -285,7 +354,7 @@ mod tests {
             ["q:t8:a", "q:t8:b"],
             ["q:t9:a", "q:t9:b"],
         ];
-        assert_eq!(read(&hosts, false, "q:t10:a"), "W(q)W(t)NW(a)");
+        assert_eq!(read(&hosts, false, "q:t10:a"), "W(q)S(t10)W(a)");
     }
 
     #[test]

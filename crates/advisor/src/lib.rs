@@ -20,6 +20,7 @@ mod groups;
 #[doc(hidden)]
 pub mod joins;
 mod learned_places;
+mod matcher;
 #[doc(hidden)]
 pub mod model;
 #[doc(hidden)]
@@ -32,7 +33,6 @@ pub mod retagged;
 pub mod scheme;
 mod search;
 mod seeded;
-mod shapes_of_names;
 #[doc(hidden)]
 pub mod soundness;
 pub mod spelling;

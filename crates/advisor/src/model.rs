@@ -1,9 +1,10 @@
 //! The model: names and batches as families, joins and tags; all that schemes are judged by.
 
 use slotscope_engine::hash::hash;
+use slotscope_engine::metric::Metric;
 
 use crate::batches::Batches;
-use crate::families::Families;
+use crate::families::{Families, NameLoad};
 use crate::joins::{BatchShape, Joins};
 use crate::names::NameSample;
 use crate::places::Places;
@@ -49,7 +50,10 @@ impl<'a> Model<'a> {
     ) -> Self {
         let listed: Vec<&[u8]> = (0..names.len()).map(|at| names.get(at).0).collect();
         let touched: Vec<&[u8]> = (0..batches.len()).flat_map(|at| batches.keys(at)).collect();
-        let mut families = Families::of(&each_once(&listed, &touched, names), Places::of(batches));
+        let each_once = each_once(&touched, names);
+        let all: Vec<&[u8]> = each_once.iter().map(|(name, _)| *name).collect();
+        let places = Places::of(batches).with_those_of(&all);
+        let mut families = Families::of(&each_once, places);
         add_names(&mut families, &listed, names);
         add_accesses(&mut families, &touched);
         families.reorder(&by_importance(&families, names, batches));
@@ -95,14 +99,21 @@ impl<'a> Model<'a> {
 }
 
 /// Every name, and every key of a batch that is not a name.
-fn each_once<'a>(listed: &[&'a [u8]], touched: &[&'a [u8]], names: &NameSample) -> Vec<&'a [u8]> {
+fn each_once<'a>(touched: &[&'a [u8]], names: &'a NameSample) -> Vec<(&'a [u8], NameLoad)> {
     let mut seen: SeededSet<u64> = SeededSet::default();
     let is_new = |key: &&&[u8]| {
         let hash = hash(key);
         !names.has(hash) && seen.insert(hash)
     };
+    let has_weight = names.metric() != Metric::Keys;
+    let listed = (0..names.len()).map(|at| {
+        let (name, load) = names.get(at);
+        let (keys, load) = (names.times(at), if has_weight { load } else { 0 });
+        (name, NameLoad { keys, load })
+    });
     let new = touched.iter().filter(is_new);
-    listed.iter().chain(new).copied().collect()
+    let new = new.map(|key| (*key, NameLoad { keys: 1, load: 0 }));
+    listed.chain(new).collect()
 }
 
 fn add_names(families: &mut Families, listed: &[&[u8]], names: &NameSample) {

@@ -181,6 +181,11 @@ impl NameSample {
         (name, entry.load)
     }
 
+    /// How often name `at` came.
+    pub(crate) fn times(&self, at: usize) -> u64 {
+        u64::from(self.entries[at].times)
+    }
+
     /// Whether a name with this hash is in it.
     pub(crate) fn has(&self, hash: u64) -> bool {
         self.entries

@@ -1,5 +1,7 @@
 //! A scheme as rules: REGEX => TEMPLATE for `whatif --retag`, and the parts that code joins to a name.
 
+use slotscope_keyname::parts::JOINERS;
+
 use crate::families::{Family, FieldKind};
 use crate::scheme::Choice;
 use crate::spelling::Renaming;
@@ -187,7 +189,7 @@ fn with_fields(
     for token in &family.tokens {
         text += &literal(str::from_utf8(&token.separator).ok()?);
         let start = text.len();
-        match &token.literal {
+        match token.literal() {
             Some(word) => text += &literal(str::from_utf8(word).ok()?),
             None => {
                 let (number, field) = values.next()?;
@@ -227,29 +229,29 @@ fn brace_positions(
 
 fn field_regex(family: &Family, field: usize) -> String {
     let token = family.fields[field];
-    // Letters, then digits: the letters end where the digits begin.
-    let is_before_digits = family.fields.get(field + 1) == Some(&(token + 1))
-        && family.tokens[token + 1].separator.is_empty();
     let of = match family.kinds[field] {
         FieldKind::Number => "[0-9]+",
         FieldKind::Date => "[0-9]+(?:[-/][0-9]+)*",
         FieldKind::Hex => ANY,
         FieldKind::Uuid => "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}",
         FieldKind::Address => r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}",
-        FieldKind::Word if is_before_digits => "[A-Za-z]+",
         FieldKind::Segment => return format!("({})", segment_regex(family, token)),
         FieldKind::Word | FieldKind::Id => ANY,
     };
     format!("({of})")
 }
 
-/// Anything up to the delimiter that is next to the segment.
+/// Anything up to the delimiter that is next to the segment; an id that joiners join has no other end than its segment.
 fn segment_regex(family: &Family, token: usize) -> String {
     let before = family.tokens[token].separator.last();
     let after = family.tokens.get(token + 1);
     let after = after.map_or(family.tail.first(), |next| next.separator.first());
-    let delimiter = before.or(after).map(|byte| char::from(*byte).to_string());
-    format!("[^{}]+", escaped(&delimiter.unwrap_or_default()))
+    match before.or(after) {
+        Some(byte) if !JOINERS.contains(byte) && after.is_none_or(|after| after == byte) => {
+            format!("[^{}]+", escaped(&char::from(*byte).to_string()))
+        }
+        _ => String::from("[^:]+?"),
+    }
 }
 
 /// A text that a regular expression takes as it is, byte by byte.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::families::{Family, FieldKind};
+use crate::families::{Families, Family, FieldKind};
 use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
 use crate::tokens::Tokens;
@@ -192,7 +192,7 @@ impl Family {
         let tokens = &self.tokens[self.fields[fields.start] + 1..=self.fields[fields.end - 1]];
         let part = |token: &crate::families::PatternToken| {
             let mut part = token.separator.clone();
-            part.extend_from_slice(token.literal.as_deref().unwrap_or_default());
+            part.extend_from_slice(token.literal().unwrap_or_default());
             part
         };
         tokens.iter().flat_map(part).collect()
@@ -217,8 +217,14 @@ impl Renaming {
             && mine.is_other == theirs.is_other
     }
 
-    /// Appends to `new` what a name becomes that was taken apart; nothing where it stays.
-    pub fn rename(&self, number: u32, family: &Family, tokens: &Tokens, new: &mut Vec<u8>) {
+    /// Appends to `new` what a name becomes; nothing where it stays.
+    pub fn apply(&self, families: &Families, name: &[u8], tokens: &mut Tokens, new: &mut Vec<u8>) {
+        let number = families.read(name, tokens);
+        self.rename(number as u32, &families.list[number], tokens, new);
+    }
+
+    /// The same of a name that was taken apart.
+    pub(crate) fn rename(&self, number: u32, family: &Family, tokens: &Tokens, new: &mut Vec<u8>) {
         let choice = self.scheme.get(number);
         if choice != Choice::Keep {
             let span = |at: usize| (tokens.list[at].start, tokens.list[at].end);

@@ -11,7 +11,6 @@ use crate::joins::{Joins, TouchedKey, braced, tag_hash};
 use crate::names::NameSample;
 use crate::scheme::{Choice, MOST_FIELDS};
 use crate::seeded::SeededMap;
-use crate::tokens::Tokens;
 
 /// Tags of a family and a choice that are followed; those of its families are added up.
 const MOST_TAGS: usize = 64;
@@ -54,7 +53,7 @@ impl AllTagLoads {
     ) -> Self {
         let list = families.list.par_iter().zip(choices).enumerate();
         let loads = list.flat_map_iter(|(number, (family, choices))| {
-            let loads = loads_of(family, choices, names, families.tokens());
+            let loads = loads_of(family, choices, names, families);
             loads.map(move |(choice, loads)| ((number as u32, choice), loads))
         });
         let mut all = AllTagLoads {
@@ -132,21 +131,19 @@ fn loads_of<'a>(
     family: &'a Family,
     choices: &'a [Choice],
     names: &'a NameSample,
-    mut tokens: Tokens,
+    families: &'a Families,
 ) -> impl Iterator<Item = (Choice, TagLoads)> + 'a {
     let fields = &family.fields[..family.fields.len().min(MOST_FIELDS + 1)];
     let width = fields.len() + 2;
+    let mut tokens = families.tokens();
     let mut hashes: Vec<u64> = Vec::with_capacity(width * family.names.len());
     for name in &family.names {
         let (name, _) = names.get(*name as usize);
         let whole = hash(name);
         let tag = hashslot::tag(name).map_or(whole, |tag| braced(hash(&name[tag])));
         hashes.extend([whole, tag]);
-        if tokens.parse(name) {
-            hashes.extend(fields.iter().map(|field| hash(tokens.bytes(*field))))
-        } else {
-            hashes.resize(hashes.len() + fields.len(), 0)
-        }
+        families.read(name, &mut tokens);
+        hashes.extend(fields.iter().map(|field| hash(tokens.bytes(*field))));
     }
     let mut loads: Vec<(u64, u64)> = Vec::with_capacity(family.names.len());
     choices.iter().map(move |choice| {

@@ -50,12 +50,12 @@ impl Model<'_> {
         let mut values = vec![HashSet::new(); fields.len()];
         let mut tokens = self.families.tokens();
         for name in family.names.iter().take(LOOKED_AT) {
-            if tokens.parse(self.names.get(*name as usize).0) {
-                let of_name = fields.iter().map(|field| hash(tokens.bytes(*field)));
-                values.iter_mut().zip(of_name).for_each(|(values, value)| {
-                    values.insert(value);
-                });
-            }
+            self.families
+                .read(self.names.get(*name as usize).0, &mut tokens);
+            let of_name = fields.iter().map(|field| hash(tokens.bytes(*field)));
+            values.iter_mut().zip(of_name).for_each(|(values, value)| {
+                values.insert(value);
+            });
         }
         values
     }

@@ -130,7 +130,7 @@ fn queues_of_any_name_get_their_name_as_the_tag_and_so_do_keys_that_scripts_do_n
         let advice = report(&scratch.run(&["advise", "bull.monitor", "--nodes", "3", "--json"]));
         let right = ["<n>", "active", "wait"].map(|part| {
             let of = |queue: &str| format!("bull:{queue}:{part}");
-            (of("<w>"), of("{<w>}"))
+            (of("<id>"), of("{<id>}"))
         });
         assert_eq!(becomes(&advice), right, "{advice}");
         let [then, today] = [0, 1].map(|at| &advice["schemes"][at]["crossslot"]);

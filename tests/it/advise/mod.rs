@@ -2,6 +2,7 @@
 
 mod brute_force;
 mod commands;
+mod families;
 mod ids;
 mod in_report;
 mod outputs;

@@ -32,15 +32,8 @@ fn rewritten_by_the_rules_names_and_batches_come_to_what_is_promised() {
             let (mut by_rules, mut new) = (Vec::new(), Vec::new());
             assert!(rules.rename(name.as_bytes(), &Policy::Oss, &mut at_work, &mut by_rules));
             let mut tokens = model.families.tokens();
-            assert!(tokens.parse(name.as_bytes()));
-            let number = model.families.find(Some(&tokens));
             let renaming = &decision.best().renaming;
-            renaming.rename(
-                number as u32,
-                &model.families.list[number],
-                &tokens,
-                &mut new,
-            );
+            renaming.apply(&model.families, name.as_bytes(), &mut tokens, &mut new);
             if new.is_empty() {
                 new = name.as_bytes().to_vec();
             }

@@ -1,0 +1,190 @@
+//! Finds the family of a name, and which parts of the name are its fields.
+
+use slotscope_engine::hash::{fold, hash};
+use slotscope_keyname::ids::Id;
+
+use crate::families::Family;
+use crate::seeded::SeededMap;
+use crate::tokens::{Braces, Token, TokenKind, Tokens};
+
+/// Steps that are tried for a name: more are only needed for families that were made to be confused.
+const MOST_STEPS: u32 = 1024;
+
+/// A trie of the tokens of patterns.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Matcher {
+    /// By state and by separator and word or mark, the next state.
+    steps: SeededMap<(u32, u64), u32>,
+    /// By state the ids that may be several tokens.
+    runs: SeededMap<u32, Vec<Run>>,
+    ends: SeededMap<(u32, u64), u32>,
+}
+
+/// An id whose form does not show that it is one: all up to a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Run {
+    separator: Vec<u8>,
+    /// The text after it, up to the next mark; empty at the end of a name.
+    stop: Vec<u8>,
+    next: u32,
+}
+
+/// A name that is being matched.
+struct Walk<'a> {
+    tokens: &'a Tokens,
+    /// The tokens so far.
+    found: Vec<Token>,
+    steps: u32,
+}
+
+impl Matcher {
+    pub(crate) fn insert(&mut self, family: &Family, number: u32) {
+        let mut state = 0;
+        for (at, token) in family.tokens.iter().enumerate() {
+            let step = fold(hash(&token.separator), hash(&token.text));
+            let next = self.steps.len() as u32 + 1;
+            let next = *self.steps.entry((state, step)).or_insert(next);
+            if token.kind == TokenKind::Id {
+                let runs = self.runs.entry(state).or_default();
+                let separator = token.separator.clone();
+                let stop = text_after(family, at);
+                let run = Run {
+                    separator,
+                    stop,
+                    next,
+                };
+                if !runs.contains(&run) {
+                    runs.push(run);
+                }
+            }
+            state = next;
+        }
+        self.ends
+            .insert((state, end_hash(&family.tail, family.braces)), number);
+    }
+
+    /// Gives families other numbers.
+    pub(crate) fn renumber(&mut self, new: &[u32]) {
+        self.ends
+            .values_mut()
+            .for_each(|number| *number = new[*number as usize]);
+    }
+
+    /// The number of the family of a name, whose tokens become those of the family.
+    pub(crate) fn find(&self, tokens: &mut Tokens) -> Option<u32> {
+        let found = Vec::with_capacity(tokens.list.len());
+        let mut walk = Walk {
+            tokens,
+            found,
+            steps: 0,
+        };
+        let number = self.walk(&mut walk, 0, 0)?;
+        tokens.list = walk.found;
+        tokens.place_braces();
+        Some(number)
+    }
+
+    /// Goes on from a state with the token `at` of the name.
+    fn walk(&self, walk: &mut Walk<'_>, state: u32, at: usize) -> Option<u32> {
+        walk.steps += 1;
+        if walk.steps > MOST_STEPS {
+            return None;
+        }
+        let from = walk.found.last().map_or(0, |last| last.end);
+        let bare = &walk.tokens.bare;
+        let Some(token) = walk.tokens.list.get(at).copied() else {
+            let braces = walk.tokens.braces_among(&walk.found);
+            let end = self.ends.get(&(state, end_hash(&bare[from..], braces)));
+            return end.copied();
+        };
+        let separator = hash(&bare[from..token.start]);
+        let text = &bare[token.start..token.end];
+        let literal = token.kind.mark().is_none().then(|| hash(text));
+        let marks = marks(token.kind, text).iter().map(|id| hash(id.mark()));
+        for word in literal.into_iter().chain(marks) {
+            if let Some(next) = self.steps.get(&(state, fold(separator, word))) {
+                let found = self.walk_over(walk, token, *next, at + 1);
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        let runs = self.runs.get(&state).into_iter().flatten();
+        runs.filter_map(|run| Some((run, run.end(&bare[from..])?)))
+            .find_map(|(run, end)| {
+                let (start, end) = (from + run.separator.len(), from + end);
+                let next = walk.tokens.list.partition_point(|token| token.end <= end);
+                let is_split = walk
+                    .tokens
+                    .list
+                    .get(next)
+                    .is_some_and(|token| token.start < end);
+                let kind = TokenKind::Segment;
+                let token = Token { kind, start, end };
+                (!is_split).then(|| self.walk_over(walk, token, run.next, next))?
+            })
+    }
+
+    fn walk_over(&self, walk: &mut Walk<'_>, token: Token, state: u32, at: usize) -> Option<u32> {
+        walk.found.push(token);
+        let found = self.walk(walk, state, at);
+        if found.is_none() {
+            walk.found.pop();
+        }
+        found
+    }
+}
+
+impl Run {
+    /// Where it ends in a text that begins with its separator.
+    fn end(&self, text: &[u8]) -> Option<usize> {
+        let from = self.separator.len();
+        let rest = text.strip_prefix(self.separator.as_slice())?;
+        let len = match self.stop.as_slice() {
+            [] => rest.len(),
+            stop => 1 + memchr::memmem::find(rest.get(1..)?, stop)?,
+        };
+        // An id is within a segment.
+        let is_segment = memchr::memchr(b':', &rest[..len]).is_none();
+        (len > 0 && is_segment).then_some(from + len)
+    }
+}
+
+/// The marks that a token may have in a pattern: ids that lack a letter may be among those that have one.
+fn marks(kind: TokenKind, text: &[u8]) -> &'static [Id] {
+    let is_hex = || text.len() >= 8 && text.iter().all(u8::is_ascii_hexdigit);
+    match kind {
+        TokenKind::Number | TokenKind::Time => &[Id::Number, Id::Hex, Id::Mixed],
+        TokenKind::Short => &[Id::Number],
+        TokenKind::Hex => &[Id::Hex, Id::Mixed],
+        TokenKind::Word if is_hex() => &[Id::Hex, Id::Mixed],
+        TokenKind::Word => &[],
+        TokenKind::Uuid => &[Id::Uuid],
+        TokenKind::Date => &[Id::Date],
+        TokenKind::Address => &[Id::Address],
+        TokenKind::Id | TokenKind::Segment => &[Id::Mixed],
+    }
+}
+
+/// The text after a token of a family, up to the next mark.
+fn text_after(family: &Family, at: usize) -> Vec<u8> {
+    let mut text = Vec::new();
+    for token in &family.tokens[at + 1..] {
+        text.extend_from_slice(&token.separator);
+        let Some(word) = token.literal() else {
+            return text;
+        };
+        text.extend_from_slice(word);
+    }
+    text.extend_from_slice(&family.tail);
+    text
+}
+
+/// A hash of the text after the last token, and of the braces.
+fn end_hash(tail: &[u8], braces: Option<Braces>) -> u64 {
+    let place = |tokens: u8, bytes: u16| u64::from(tokens) << 16 | u64::from(bytes);
+    let braces = braces.map_or(0, |of| {
+        1 + (place(of.open.tokens, of.open.bytes) << 32 | place(of.close.tokens, of.close.bytes))
+    });
+    fold(hash(tail) ^ 5, braces)
+}
