@@ -134,15 +134,17 @@ impl AdviseArgs {
         let reading = reading
             .as_ref()
             .filter(|reading| !reading.sources.is_empty());
+        let names = || reading.map(|reading| names_in(reading, spec.by));
         // One thread can read commands while others read names.
         let (names, batches) = thread::scope(|scope| {
-            let names = scope.spawn(|| reading.map(|reading| names_in(reading, spec.by)));
+            let beside = thread::Builder::new().spawn_scoped(scope, names);
             let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).only_keeping();
             let batches = self
                 .read(&captures, &mut fanout)
                 .and_then(|()| self.read(&named, &mut fanout))
                 .map(|()| fanout.take_batches());
-            (resumed(names.join()), batches)
+            let names = beside.map_or_else(|_| names(), |thread| resumed(thread.join()));
+            (names, batches)
         });
         let batches = batches?;
         let names = reading.zip(names.transpose()?);

@@ -239,4 +239,9 @@ fn a_pipe_in_a_manifest_is_refused_and_not_waited_for() {
     scratch.file("a.manifest", "file a.aof seq 1 type i\n");
     let output = scratch.run(&["analyze", "a.manifest", "--no-files"]);
     assert_fails(&output, &["a.aof: not a regular file"]);
+    std::fs::create_dir(scratch.path("dumps")).unwrap();
+    scratch.file("dumps/node1.keys", "user:1\n");
+    std::fs::rename(scratch.path("a.aof"), scratch.path("dumps/node2.keys")).unwrap();
+    let output = scratch.run(&["analyze", "dumps", "--no-files"]);
+    assert_fails(&output, &["node2.keys: neither a file nor a directory"]);
 }

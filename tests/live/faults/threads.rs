@@ -16,6 +16,7 @@ fn commands(file: &str, web: &str) -> Vec<String> {
         .map(|command| format!("{command} {file}"))
         .into();
     all.push(format!("keyslot a {file}"));
+    all.push(format!("advise --format lines --nodes 3 {file}"));
     for input in [file, web] {
         all.push(format!("analyze --no-files {input}"));
         all.push(format!("tally {input} -o /dev/null"));

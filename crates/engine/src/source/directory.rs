@@ -92,8 +92,11 @@ fn entries_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, Vec<PathBu
             fs::metadata(entry.path()).map_err(|error| Error::io(entry.path(), error))?;
         if metadata.is_file() {
             files.push(entry.path())
-        } else {
+        } else if metadata.is_dir() {
             others.push(entry.path())
+        } else {
+            let what = "neither a file nor a directory, and may give a dump; move it, or name the files that are to be read";
+            return Err(Error::bad(Name::from(&*entry.path()).to_string(), what));
         }
         if files.len() + others.len() > most {
             let what = format!(

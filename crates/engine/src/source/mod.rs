@@ -207,7 +207,7 @@ pub struct Found {
     pub collections: Vec<Collection>,
     /// Listings of nodes that are beside dumps in a directory.
     pub listings: Vec<PathBuf>,
-    /// Entries of directories that are not regular files and are passed over: directories, pipes, broken links.
+    /// Directories in directories, which are passed over.
     pub passed_over: usize,
 }
 
