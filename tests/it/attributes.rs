@@ -288,3 +288,37 @@ fn patterns_and_prefixes_say_which_part_of_them_never_expires() {
     let made = report(&scratch, "plain.keys", &[]);
     assert!(made["patterns"]["top"][0].get("no_expiry_share").is_none());
 }
+
+#[test]
+fn several_databases_have_their_totals_and_one_has_no_table() {
+    let scratch = Scratch::new();
+    let row = |i: u64| format!("k:{i},{},{}\n", 10 * (1 + i % 7), i % 7 % 3);
+    let rows: String = (0..7000).map(row).collect();
+    scratch.file("keys.csv", format!("key,size,db\n{rows}"));
+    for threads in ["1", "3"] {
+        let report = report(&scratch, "keys.csv", &["--threads", threads]);
+        assert_eq!(
+            report["databases"],
+            json!([
+                {"db": 0, "keys": 3000, "bytes": 120_000},
+                {"db": 1, "keys": 2000, "bytes": 70_000},
+                {"db": 2, "keys": 2000, "bytes": 90_000},
+            ])
+        );
+    }
+    let shown = |args: &[&str]| {
+        let mut command = scratch.command(&["analyze", "keys.csv", "--full", "--no-files"]);
+        String::from_utf8(succeeded(command.args(args).output().unwrap())).unwrap()
+    };
+    let text = shown(&[]);
+    let (_, table) = text.split_once("Keys by database").expect(&text);
+    let rows = table.lines().skip(2).take(3);
+    let first: Vec<String> = rows
+        .map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert!(
+        first[0].starts_with("0 3,000 ") && first[0].contains("117.19 KiB"),
+        "{table}"
+    );
+    assert!(!shown(&["--db", "1"]).contains("Keys by database"));
+}

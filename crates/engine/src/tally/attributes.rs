@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::format::batch::{MISSING, Number};
+use crate::metric::Load;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::expiry::Expiry;
@@ -23,8 +24,31 @@ pub struct Attributes {
     pub expiry: Expiry,
     /// By idle time and LFU counter.
     pub recency: Recency,
-    /// Keys by database; `None` where there are too many.
-    pub databases: Option<BTreeMap<u64, u64>>,
+    /// By database; `None` where there are too many.
+    #[serde(deserialize_with = "by_database")]
+    pub databases: Option<BTreeMap<u64, Load>>,
+}
+
+/// Older tally files have keys alone.
+fn by_database<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<BTreeMap<u64, Load>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Counted {
+        Keys(u64),
+        Load(Load),
+    }
+    let load = |counted: Counted| match counted {
+        Counted::Keys(keys) => Load::new(keys, 0, 0),
+        Counted::Load(load) => load,
+    };
+    let databases = Option::<BTreeMap<u64, Counted>>::deserialize(deserializer)?;
+    Ok(databases.map(|all| {
+        all.into_iter()
+            .map(|(of, counted)| (of, load(counted)))
+            .collect()
+    }))
 }
 
 impl Default for Attributes {
@@ -39,12 +63,11 @@ impl Default for Attributes {
 }
 
 impl Attributes {
-    fn add_database(&mut self, database: u64, keys: u64) {
+    fn add_database(&mut self, database: u64, load: Load) {
         let Some(databases) = &mut self.databases else {
             return;
         };
-        let known = databases.entry(database).or_default();
-        *known = known.saturating_add(keys);
+        *databases.entry(database).or_default() += load;
         if databases.len() > MAX_DATABASES {
             self.databases = None;
         }
@@ -57,12 +80,14 @@ impl Tally for Attributes {
         self.expiry.add(keys);
         self.recency.add(keys);
         // Dumps go database by database: a run is one look-up.
-        let databases = keys.batch.values.number(Number::Database);
-        for run in databases
-            .chunk_by(|a, b| a == b)
-            .filter(|run| run[0] != MISSING)
-        {
-            self.add_database(run[0], run.len() as u64);
+        let values = keys.batch.values;
+        let mut start = 0;
+        for run in values.number(Number::Database).chunk_by(|a, b| a == b) {
+            let end = start + run.len();
+            if run[0] != MISSING {
+                self.add_database(run[0], values.load_of(start..end));
+            }
+            start = end;
         }
     }
 
@@ -74,7 +99,21 @@ impl Tally for Attributes {
             None => self.databases = None,
             Some(theirs) => theirs
                 .into_iter()
-                .for_each(|(database, keys)| self.add_database(database, keys)),
+                .for_each(|(database, load)| self.add_database(database, load)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tally_files_with_keys_alone_by_database_are_read() {
+        let mut older = serde_json::to_value(Attributes::default()).unwrap();
+        older["databases"] = serde_json::json!({"0": 7, "3": {"keys": 2, "bytes": 50}});
+        let read: Attributes = serde_json::from_value(older).unwrap();
+        let loads: Vec<_> = read.databases.unwrap().into_iter().collect();
+        assert_eq!(loads, [(0, Load::new(7, 0, 0)), (3, Load::new(2, 50, 0))]);
     }
 }

@@ -222,8 +222,11 @@ impl Tallies {
     pub fn are_sound(&self) -> bool {
         let names = self.names.as_ref().is_none_or(|names| {
             let databases = names.attributes.databases.iter();
-            are_counts(databases.flat_map(BTreeMap::values))
-                && are_counts(names.operations.commands.values())
+            are_counts(
+                databases
+                    .flat_map(BTreeMap::values)
+                    .map(|load| &load[Metric::Keys]),
+            ) && are_counts(names.operations.commands.values())
                 && are_counts(names.extremes.lists.values().map(|list| &list.entries))
         });
         names && self.origins.inputs().all(are_counts)

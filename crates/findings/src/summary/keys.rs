@@ -136,11 +136,12 @@ pub struct TypeLoad {
 
 /// Keys of a database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DatabaseKeys {
+pub struct DatabaseLoad {
     /// Its number.
     pub db: u64,
-    /// Its keys.
-    pub keys: u64,
+    /// The load of its keys.
+    #[serde(flatten)]
+    pub load: PerMetric<u64>,
 }
 
 /// Keys by type, most keys first; `None` where no row has a type.
@@ -160,16 +161,19 @@ pub(crate) fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Optio
 }
 
 /// Keys by database, in the order of their numbers; `None` where no row has one.
-pub(crate) fn databases(attributes: &Attributes) -> Option<Vec<DatabaseKeys>> {
+pub(crate) fn databases(
+    attributes: &Attributes,
+    carried: &PerMetric<u128>,
+) -> Option<Vec<DatabaseLoad>> {
     let databases = attributes
         .databases
         .as_ref()
         .filter(|databases| !databases.is_empty())?;
     let rows = databases.iter().take(crate::summary::tags::LISTED);
     Some(
-        rows.map(|(db, keys)| DatabaseKeys {
+        rows.map(|(db, load)| DatabaseLoad {
             db: *db,
-            keys: *keys,
+            load: carried.map(|metric, _| load[metric]),
         })
         .collect(),
     )

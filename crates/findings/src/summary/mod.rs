@@ -87,7 +87,7 @@ pub use crate::summary::input_facts::{
     FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine, Sizes,
     UnreadableValues,
 };
-use crate::summary::keys::{DatabaseKeys, Keys, TypeLoad};
+use crate::summary::keys::{DatabaseLoad, Keys, TypeLoad};
 use crate::summary::kinds::{EncodingLoad, LargeKey};
 use crate::summary::model::rehash;
 use crate::summary::nodes::Nodes;
@@ -171,7 +171,7 @@ pub struct Summary {
     pub no_expiry: Option<u64>,
     /// Keys by database, where the input has it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub databases: Option<Vec<DatabaseKeys>>,
+    pub databases: Option<Vec<DatabaseLoad>>,
     /// Key lengths in bytes; absent with `--only slots`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lengths: Option<Quantiles>,
@@ -415,7 +415,7 @@ pub fn summarise<'l>(
         no_expiry: attributes
             .filter(|attributes| attributes.expiry.is_known())
             .map(|attributes| attributes.expiry.never[Metric::Keys]),
-        databases: attributes.and_then(keys::databases),
+        databases: attributes.and_then(|attributes| keys::databases(attributes, &totals)),
         encodings: attributes.and_then(|of| kinds::encodings(&of.kinds, &totals)),
         largest,
         expiry,

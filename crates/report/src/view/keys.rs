@@ -117,7 +117,7 @@ pub(crate) fn databases(summary: &Summary) -> Option<Section<'_>> {
     let databases = summary.databases.as_ref().filter(|of| of.len() > 1)?;
     let table = Table::of(databases)
         .column(Column::number("database"), |of| Cell::number(of.db))
-        .column(Column::number("keys"), |of| Cell::count(of.keys))
+        .loads(Metric::ALL, summary.by, |of| of.load)
         .build();
     let section = Section::titled("Keys by database").anchored("databases", "Databases");
     Some(section.narrow().table(table))
