@@ -10,7 +10,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::{HotSlotKeys, NodeWork};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::standing::by_processes;
+use slotscope_findings::summary::processes;
 use slotscope_findings::summary::state::{Role, State};
 
 use crate::exporter::families::Families;
@@ -107,7 +107,7 @@ impl Observed<'_> {
         });
         let mut nodes: Vec<Node<'_>> = nodes.collect();
         let cpu: Vec<Option<f64>> = nodes.iter().map(|node| node.work.cpu).collect();
-        for (node, load) in nodes.iter_mut().zip(by_processes(&cpu)) {
+        for (node, load) in nodes.iter_mut().zip(processes::loads(&cpu)) {
             node.cpu_share = load.map(|load| load.over_share);
         }
         nodes

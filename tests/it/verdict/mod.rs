@@ -10,6 +10,7 @@ mod nothing_planted;
 mod operator;
 mod parity;
 mod planted;
+mod processes;
 mod requests;
 mod scene;
 mod situations;

@@ -155,6 +155,15 @@ pub enum FindingText {
         /// The part of a core that it uses.
         cpu: f64,
     },
+    /// A node above its fair share of CPU time, by its process.
+    Process {
+        /// Its name.
+        node: Name,
+        /// Its load in fair shares.
+        max_over_mean: f64,
+        /// The part of a core that it uses.
+        cpu: f64,
+    },
     /// A node evicts while another has room.
     Evicting {
         /// Its name.

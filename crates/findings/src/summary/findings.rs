@@ -84,26 +84,34 @@ pub(crate) fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_
         let Worded::Finding(explanation) = &role.sentence else {
             return None;
         };
-        let is_close = match (fullest.limit_use, role.state) {
-            (Some(limit_use), _) => limit_use >= limit::CLOSE,
-            (None, State::Skewed) => fullest.max_over_mean >= limit::CRITICAL,
-            (None, _) => false,
-        };
-        let severity = match (role.state, is_close) {
-            (State::Skewed, true) => Severity::Critical,
-            (State::Skewed, false) | (_, true) => Severity::Warning,
-            (_, false) => Severity::Notice,
-        };
         let text = FindingText::Role(explanation.clone());
-        Some(Finding {
-            limit_use: fullest.limit_use,
-            ..Finding::new(FindingKind::Skew, severity, text)
-                .in_role(role.role, role.metric)
-                .on(&fullest.node)
-                .of(fullest.max_over_mean)
-                .setting(role.state)
-        })
+        let found = skew(role.state, fullest.max_over_mean, fullest.limit_use, text);
+        Some(found.in_role(role.role, role.metric).on(&fullest.node))
     })
+}
+
+/// A node above its fair share.
+pub(crate) fn skew(
+    state: State,
+    max_over_mean: f64,
+    limit_use: Option<f64>,
+    text: FindingText,
+) -> Finding {
+    let is_close = match (limit_use, state) {
+        (Some(limit_use), _) => limit_use >= limit::CLOSE,
+        (None, State::Skewed) => max_over_mean >= limit::CRITICAL,
+        (None, _) => false,
+    };
+    let severity = match (state, is_close) {
+        (State::Skewed, true) => Severity::Critical,
+        (State::Skewed, false) | (_, true) => Severity::Warning,
+        (_, false) => Severity::Notice,
+    };
+    let found = Finding::new(FindingKind::Skew, severity, text);
+    Finding {
+        limit_use,
+        ..found.of(max_over_mean).setting(state)
+    }
 }
 
 /// Tags and keys with much of the load that was seen, if nodes are not compared.

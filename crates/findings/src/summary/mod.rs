@@ -46,6 +46,7 @@ mod noted;
 pub mod observed;
 pub mod operations;
 pub mod patterns;
+pub mod processes;
 #[doc(hidden)]
 pub mod quantiles;
 pub mod reason;
@@ -388,6 +389,9 @@ pub fn summarise<'l>(
         expiry: expiry.as_ref(),
     });
     nodes.note(&verdict, &role_loads, &headroom, observed);
+    if listing.asked.by.is_empty() {
+        nodes.note_processes(&verdict, observed);
+    }
     let by = listing.asked.by.first().copied();
     let operations = names.map(|names| &names.operations);
     let hot_keys = hot_slots::keys(&observed.hot_keys, as_shown);

@@ -5,6 +5,7 @@ use crate::summary::compared::Compared;
 use crate::summary::headroom::Headroom;
 use crate::summary::nodes::{NodeFlag, Nodes};
 use crate::summary::observed::{Observed, Outage};
+use crate::summary::processes;
 use crate::summary::role_load::RoleLoad;
 use crate::summary::state::Role;
 use crate::summary::verdict::Verdict;
@@ -18,6 +19,14 @@ impl Nodes {
                 Outage::Silent => NodeFlag::Silent,
                 Outage::Refusing => NodeFlag::Refusing,
             }));
+        }
+    }
+
+    /// Notes the load of processes, where slots do not compare the nodes.
+    pub(crate) fn note_processes(&mut self, verdict: &Verdict, observed: &Observed) {
+        let loads = processes::of(self, observed, &verdict.roles);
+        for (node, load) in self.list.iter_mut().zip(loads) {
+            node.over_share.load = load.map(|load| load.over_share);
         }
     }
 

@@ -224,7 +224,9 @@ impl LoadInputs<'_> {
             return Some(load);
         };
         let seen = self.seen(captures, &load);
-        let all = load.compared.len();
+        // The slots of nodes that are lost are down, not even.
+        let is_answering = |at: &&usize| !self.nodes.list[**at].is_lost();
+        let all = load.compared.iter().filter(is_answering).count().max(1);
         let span = |at: usize| captures.spans.get(at).copied().flatten();
         // Counters of a node that was reset, or got other slots, are of no known time.
         let has_spans = captures.are_counters && load.compared.iter().any(|at| span(*at).is_some());

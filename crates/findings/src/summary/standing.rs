@@ -1,8 +1,7 @@
 //! How one node stands in the verdict: rows and colours that agree with the headline.
 
 use crate::summary::finding::{Finding, FindingKind};
-use crate::summary::limit;
-use crate::summary::measure::Measure;
+use crate::summary::judge::Bands;
 use crate::summary::nodes::{NodeFlag, NodeLoad};
 use crate::summary::state::{Role, State};
 use crate::summary::verdict::Verdict;
@@ -35,9 +34,13 @@ impl Verdict {
         let is_own = found.node.as_ref() == Some(&node.id);
         let is_down = node.is_lost() || node.flags.contains(&NodeFlag::Refusing);
         let by_band = || {
-            let role = self.roles.iter().find(|role| role.role == found.role)?;
+            let measure = found.metric?;
+            let mut roles = self.roles.iter();
+            let role = roles.find(|role| (role.role, role.metric) == (found.role, measure));
+            // Load by processes is not a role.
+            let bands = role.map_or_else(|| Bands::new(measure, None, None), |role| role.bands);
             let share = node.over_share.of(found.role?)?;
-            Some(role.bands.state(share)).filter(|state| state.is_uneven())
+            Some(bands.state(share)).filter(|state| state.is_uneven())
         };
         match found.kind {
             _ if is_own => found.state,
@@ -48,41 +51,11 @@ impl Verdict {
     }
 }
 
-/// The load of a node by the CPU time of its process, where servers do not count it by slot.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProcessLoad {
-    /// In fair shares.
-    pub over_share: f64,
-    /// Balanced where the busiest node has next to nothing to do.
-    pub state: State,
-}
-
-/// The load of each node by CPU time a second: 1 is one core.
-pub fn by_processes(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
-    let known = || cpu.iter().flatten();
-    let mean = known().sum::<f64>() / known().count().max(1) as f64;
-    let is_quiet = known().all(|cpu| *cpu < limit::QUIET);
-    let [watched, skewed] = Measure::Cpu.bands();
-    let of_node = |cpu: f64| {
-        let over_share = cpu / mean;
-        let state = match over_share {
-            _ if is_quiet => State::Balanced,
-            share if share >= skewed => State::Skewed,
-            share if share > watched => State::Watch,
-            _ => State::Balanced,
-        };
-        ProcessLoad { over_share, state }
-    };
-    cpu.iter()
-        .map(|cpu| cpu.filter(|_| mean > 0.0).map(of_node))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::summary::finding::FindingText;
-    use crate::summary::judge::Bands;
+    use crate::summary::measure::Measure;
     use crate::summary::nodes::OverShare;
     use crate::summary::role_verdict::RoleVerdict;
     use crate::summary::state::Severity;
@@ -116,6 +89,7 @@ mod tests {
         let verdict = Verdict {
             roles: vec![RoleVerdict {
                 role: Some(Role::Load),
+                metric: Measure::Cpu,
                 bands: Bands::new(Measure::Cpu, None, None),
                 ..RoleVerdict::default()
             }],
@@ -139,27 +113,5 @@ mod tests {
         assert_eq!(standing(node("warm", 1.3, &[])), Some((1, State::Watch)));
         assert_eq!(standing(node("full", 0.5, &[])), Some((2, State::Limit)));
         assert_eq!(standing(node("fine", 1.1, &[])), None);
-    }
-
-    #[test]
-    fn processes_are_uneven_by_the_bands_of_cpu_time_unless_all_are_quiet() {
-        let states = |cpu: &[Option<f64>]| {
-            let loads = by_processes(cpu).into_iter();
-            let loads = loads.map(|load| load.map(|load| (load.over_share, load.state)));
-            loads.collect::<Vec<_>>()
-        };
-        assert_eq!(
-            states(&[Some(0.75), None, Some(0.25)]),
-            [
-                Some((1.5, State::Skewed)),
-                None,
-                Some((0.5, State::Balanced))
-            ]
-        );
-        assert_eq!(
-            states(&[Some(0.06), Some(0.02)])[0].unwrap().1,
-            State::Balanced
-        );
-        assert_eq!(states(&[Some(0.0), None]), [None, None]);
     }
 }

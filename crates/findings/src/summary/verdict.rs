@@ -18,6 +18,7 @@ use crate::summary::keys::Keys;
 use crate::summary::kinds::LargeKey;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
+use crate::summary::processes;
 use crate::summary::risk::{self, RiskInputs};
 use crate::summary::role_load::{LoadInputs, RoleLoad};
 use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
@@ -155,6 +156,16 @@ impl Verdict {
             .or(self.roles.first())
     }
 
+    /// Whether the first problem is the load of processes, of which slots are not known.
+    pub fn is_by_processes(&self) -> bool {
+        let first = self.problems().next();
+        let of_processes = |found: &Finding| match &found.sentence {
+            Worded::Finding(text) => matches!(text, FindingText::Process { .. }),
+            _ => false,
+        };
+        first.is_some_and(of_processes)
+    }
+
     /// The metric of the tables where the user names none.
     pub fn metric(&self) -> Metric {
         self.headline().map_or(Metric::Keys, RoleVerdict::by)
@@ -266,6 +277,10 @@ impl VerdictInputs<'_> {
         let is_chosen = !asked.by.is_empty();
         let skews = findings::skews(roles);
         found.extend(skews.map(|skew| Finding { is_chosen, ..skew }));
+        if !is_chosen {
+            let loads = processes::of(nodes, observed, roles);
+            found.extend(processes::skew(nodes, &loads));
+        }
         found.extend(findings::suspected(nodes));
         found.extend(findings::hot_of_seen(roles));
         found.extend(risk::risks(RiskInputs {

@@ -4,9 +4,10 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
 
 use crate::summary::finding::{FindingText, KeyText};
+use crate::summary::measure::Measure;
 use crate::summary::state::Role;
 use crate::wording::InWords;
-use crate::wording::verdict::unit;
+use crate::wording::verdict::{ratio, unit};
 
 /// Names that a sentence has room for.
 const NAMES: usize = 3;
@@ -44,6 +45,17 @@ impl InWords for FindingText {
             FindingText::Busy { node, cpu } => format!(
                 "{} uses {} of a core, and commands run on one",
                 short(node),
+                percent(*cpu)
+            ),
+            FindingText::Process {
+                node,
+                max_over_mean,
+                cpu,
+            } => format!(
+                "{} holds {} times its fair share of {}, {} of a core",
+                short(node),
+                ratio(*max_over_mean),
+                Measure::Cpu.of_what(),
                 percent(*cpu)
             ),
             FindingText::Evicting { node, other } => format!(

@@ -150,6 +150,9 @@ fn nothing(summary: &Summary) -> &'static str {
         State::Unjudged => {
             "Nothing can be said yet. Give a dump of all primaries with sizes, or a longer capture of all of them."
         }
+        _ if summary.verdict.is_by_processes() => {
+            "Which slots are to blame is not known: --load counts by slot on Redis 8.2 and Valkey 8, and with --monitor it finds hot slots, tags and keys on any server."
+        }
         _ => {
             "No move of slots and no split of a listed tag or key evens the nodes out; look at the fullest slots below."
         }

@@ -1,0 +1,113 @@
+//! Load by the CPU time of processes: all that servers which do not count it by slot can tell.
+
+use crate::summary::balance::tidy;
+use crate::summary::finding::{Finding, FindingText};
+use crate::summary::findings;
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::nodes::Nodes;
+use crate::summary::observed::Observed;
+use crate::summary::role_verdict::RoleVerdict;
+use crate::summary::state::{Role, State};
+
+/// The load of a node by the CPU time of its process.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProcessLoad {
+    /// In fair shares.
+    pub over_share: f64,
+    /// Balanced where the busiest node has next to nothing to do.
+    pub state: State,
+    /// The part of a core.
+    cpu: f64,
+}
+
+/// The load of each node by CPU time a second: 1 is one core.
+pub fn loads(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
+    let known = || cpu.iter().flatten();
+    let mean = known().sum::<f64>() / known().count().max(1) as f64;
+    let is_quiet = known().all(|cpu| *cpu < limit::QUIET);
+    let [watched, skewed] = Measure::Cpu.bands();
+    let of_node = |cpu: f64| {
+        let over_share = tidy(cpu / mean);
+        let state = match over_share {
+            _ if is_quiet => State::Balanced,
+            share if share >= skewed => State::Skewed,
+            share if share > watched => State::Watch,
+            _ => State::Balanced,
+        };
+        ProcessLoad {
+            over_share,
+            state,
+            cpu,
+        }
+    };
+    cpu.iter()
+        .map(|cpu| cpu.filter(|_| mean > 0.0).map(of_node))
+        .collect()
+}
+
+/// The load of each node of the list; empty where slots compare the nodes, or too few of those that answer are known.
+pub(crate) fn of(
+    nodes: &Nodes,
+    observed: &Observed,
+    roles: &[RoleVerdict],
+) -> Vec<Option<ProcessLoad>> {
+    let is_compared = |role: &RoleVerdict| role.role == Some(Role::Load) && role.fullest.is_some();
+    if roles.iter().any(is_compared) {
+        return Vec::new();
+    }
+    let cpu = |at: usize| observed.servers.get(at)?.as_ref()?.cpu;
+    let is_answering = |at: &usize| nodes.list[*at].slots > 0 && !nodes.list[*at].is_lost();
+    let places = 0..nodes.list.len();
+    let cpu: Vec<Option<f64>> = places
+        .map(|at| cpu(at).filter(|_| is_answering(&at)))
+        .collect();
+    let answering = (0..cpu.len()).filter(is_answering).count();
+    let known = cpu.iter().flatten().count();
+    if known < 2 || (known as f64) < limit::COVERED * answering as f64 {
+        return Vec::new();
+    }
+    loads(&cpu)
+}
+
+/// The busiest node, if it is above its fair share.
+pub(crate) fn skew(nodes: &Nodes, loads: &[Option<ProcessLoad>]) -> Option<Finding> {
+    let known = loads.iter().zip(&nodes.list);
+    let known = known.filter_map(|(load, node)| Some((load.as_ref()?, node)));
+    let (load, node) = known.max_by(|(a, _), (b, _)| a.over_share.total_cmp(&b.over_share))?;
+    let text = FindingText::Process {
+        node: node.name(),
+        max_over_mean: load.over_share,
+        cpu: load.cpu,
+    };
+    let found = findings::skew(load.state, load.over_share, Some(load.cpu), text);
+    let found = found.in_role(Some(Role::Load), Measure::Cpu).on(&node.id);
+    load.state.is_uneven().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_are_uneven_by_the_bands_of_cpu_time_unless_all_are_quiet() {
+        let states = |cpu: &[Option<f64>]| {
+            let loads = loads(cpu).into_iter();
+            let loads = loads.map(|load| load.map(|load| (load.over_share, load.state)));
+            loads.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            states(&[Some(0.75), None, Some(0.25)]),
+            [
+                Some((1.5, State::Skewed)),
+                None,
+                Some((0.5, State::Balanced))
+            ]
+        );
+        assert_eq!(
+            states(&[Some(0.06), Some(0.02)])[0].unwrap().1,
+            State::Balanced
+        );
+        assert_eq!(states(&[Some(0.0), None]), [None, None]);
+    }
+}
