@@ -1,8 +1,9 @@
 //! `slot-stats.json`: counts by slot of each node, beside the keys or in place of them.
 
+use std::collections::HashMap;
 use std::io::Write;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use slotscope_engine::error::Result;
 use slotscope_engine::source::collection::manifest::SLOT_STATS_FILE;
@@ -11,6 +12,7 @@ use slotscope_report::output::WholeDirectory;
 
 use crate::clock::now;
 use crate::load::Load;
+use crate::probe::Reading;
 use crate::readers::Reader;
 use crate::rounds::Rounds;
 use crate::series;
@@ -24,15 +26,22 @@ pub(crate) fn beside_keys(
     before_keys: Option<String>,
 ) -> Result<()> {
     let text = match load {
-        Some(load) => Some(load.lines()).filter(|lines| !lines.is_empty()),
+        Some(load) => {
+            Some(lines(load.first().chain(load.last()))).filter(|lines| !lines.is_empty())
+        }
         None => series::once(rounds.plan.access, &rounds.watch).map(|after| {
             let is_replica = |reader: &Reader<'_>| reader.entry.role == Role::Replica;
             let are_replicas = rounds.readers.list.iter().all(is_replica);
             // Primaries that were read worked for that: their work meanwhile is not that of clients.
-            before_keys.filter(|_| are_replicas).unwrap_or_default() + &after
+            before_keys.filter(|_| are_replicas).unwrap_or_default() + &lines(&after)
         }),
     };
     text.map_or(Ok(()), |text| write(directory, SLOT_STATS_FILE, &text))
+}
+
+/// A line of each reading.
+pub(crate) fn lines<'r>(readings: impl IntoIterator<Item = &'r Reading>) -> String {
+    readings.into_iter().filter_map(Reading::line).collect()
 }
 
 /// The counts of each node, in a line: keys, and memory, CPU time and traffic where the servers count them by slot. Statistics
@@ -43,8 +52,8 @@ pub(crate) fn of_slots(
     load: Option<&Load>,
 ) -> Result<()> {
     let mut stats = match load {
-        Some(load) => load.last_by_slot(),
-        None => series::stats_by_slot(rounds.plan.access, &rounds.watch),
+        Some(load) => by_slot(load.last()),
+        None => by_slot(&series::once(rounds.plan.access, &rounds.watch).unwrap_or_default()),
     };
     let mut counted = (0u64..)
         .zip(&rounds.done)
@@ -71,10 +80,18 @@ pub(crate) fn of_slots(
         let line = json!({"time": time, "node": name, "slots": slots});
         format!("{line}\n")
     };
-    let first = load.filter(|_| has_stats).map(Load::first_lines);
+    let first = load.filter(|_| has_stats).map(|load| lines(load.first()));
     let last = readers.iter().zip(slots).map(line);
     let text: String = first.into_iter().chain(last).collect();
     write(directory, SLOT_STATS_FILE, &text)
+}
+
+/// The statistics of each slot.
+fn by_slot<'r>(
+    readings: impl IntoIterator<Item = &'r Reading>,
+) -> HashMap<u64, Map<String, Value>> {
+    let slots = readings.into_iter().flat_map(|of| &of.slots).flatten();
+    slots.map(|of| (u64::from(of.slot), of.stats())).collect()
 }
 
 /// Writes a whole file.

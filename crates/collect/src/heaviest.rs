@@ -7,6 +7,7 @@ use slotscope_engine::source::collection::manifest::HeaviestBy;
 use slotscope_engine::source::collection::servers::Role;
 
 use crate::crew;
+use crate::probe::Reading;
 use crate::scan;
 use crate::series;
 use crate::task::{Outcome, Plan, Task};
@@ -29,8 +30,18 @@ pub(crate) struct Heaviest {
 /// Asks all primaries for the keys of their slots, and for the memory where they know it.
 pub(crate) fn ask(plan: &Plan<'_>, watch: &Watch<'_>) -> Heaviest {
     let counts = counts(plan, watch);
-    let memory = series::memory_by_slot(plan.access, watch);
+    let readings = series::once(plan.access, watch);
+    let memory = readings.and_then(|readings| memory(&readings));
     of_counts(&counts, memory.as_deref())
+}
+
+/// The memory of each slot; absent where a server does not count it.
+fn memory(readings: &[Reading]) -> Option<Vec<u64>> {
+    let mut memory = vec![0; SLOTS];
+    for of in readings.iter().flat_map(|reading| &reading.slots).flatten() {
+        memory[usize::from(of.slot)] = of.memory?;
+    }
+    Some(memory)
 }
 
 /// COUNTKEYSINSLOT of all slots; absent of a node that does not answer.
@@ -95,6 +106,7 @@ fn heaviest(loads: &[u64]) -> SlotSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::SlotCounts;
 
     #[test]
     fn slots_are_heavy_by_keys_and_by_memory() {
@@ -111,6 +123,21 @@ mod tests {
         assert_eq!(by_memory.by, Some(HeaviestBy::Memory));
         assert_eq!(by_memory.slots.len(), HEAVIEST + 1);
         assert!(by_memory.slots.contains(9000));
+    }
+
+    #[test]
+    fn memory_by_slot_is_that_of_all_nodes_or_unknown() {
+        let of = |slot: u16, memory: Option<u64>| Reading {
+            slots: Some(vec![SlotCounts {
+                slot,
+                memory,
+                ..SlotCounts::default()
+            }]),
+            ..Reading::default()
+        };
+        let found = memory(&[of(3, Some(70)), of(9, Some(5))]).unwrap();
+        assert_eq!((found[3], found[9], found[4]), (70, 5, 0));
+        assert_eq!(memory(&[of(3, Some(70)), of(9, None)]), None);
     }
 
     #[test]

@@ -1,11 +1,8 @@
 //! The load of all primaries over the same seconds (`--load`): two readings of each, before any key is read, between them
 //! HOTKEYS where servers have it and what their logs of commands get, and then MONITOR where it is asked for.
 
-use std::collections::HashMap;
 use std::thread;
 use std::time::{Duration, Instant};
-
-use serde_json::{Map, Value};
 
 use slotscope_engine::calendar::utc;
 use slotscope_engine::error::{Error, Result};
@@ -17,7 +14,7 @@ use crate::connection::Access;
 use crate::hot_keys::Tracking;
 use crate::hot_slots;
 use crate::monitor;
-use crate::probe::{Probe, Reading, SlotCounts};
+use crate::probe::{Probe, Reading};
 use crate::readings::Asked;
 use crate::slot_stats;
 use crate::work;
@@ -52,7 +49,7 @@ pub(crate) fn measure(
     names: bool,
     directory: &WholeDirectory,
 ) -> Result<Load> {
-    let mut probe = Probe::new(access);
+    let mut probe = Probe::with_commands(access);
     probe.connect(servers)?;
     let start = Instant::now();
     let first = probe.read(servers)?;
@@ -137,30 +134,20 @@ impl Load {
         })
     }
 
-    /// The lines of `slot-stats.json`: those of all nodes at the start, then those at the end. Empty where no server counts
-    /// by slot.
-    pub(crate) fn lines(&self) -> String {
-        let last = self.readings.iter().filter_map(|pair| pair[1].line());
-        std::iter::once(self.first_lines()).chain(last).collect()
+    /// The readings of all nodes at the start.
+    pub(crate) fn first(&self) -> impl Iterator<Item = &Reading> {
+        self.readings.iter().map(|[first, _]| first)
     }
 
-    /// Those at the start.
-    pub(crate) fn first_lines(&self) -> String {
-        let lines = self.readings.iter().filter_map(|pair| pair[0].line());
-        lines.collect()
-    }
-
-    /// The statistics of each slot at the end.
-    pub(crate) fn last_by_slot(&self) -> HashMap<u64, Map<String, Value>> {
-        let slots = self.readings.iter().flat_map(|pair| &pair[1].slots);
-        let of_slot = |of: &SlotCounts| (u64::from(of.slot), of.stats());
-        slots.flatten().map(of_slot).collect()
+    /// Those at the end.
+    pub(crate) fn last(&self) -> impl Iterator<Item = &Reading> {
+        self.readings.iter().map(|[_, last]| last)
     }
 
     /// When a node was read at the end, in UTC.
     pub(crate) fn ended(&self, name: &str) -> Option<String> {
-        let pair = self.readings.iter().find(|pair| pair[1].name == name)?;
-        Some(utc(pair[1].at_ms))
+        let last = self.last().find(|last| last.name == name)?;
+        Some(utc(last.at_ms))
     }
 }
 

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use slotscope_engine::calendar::utc;
 use slotscope_engine::error::{Error, Result};
@@ -20,6 +20,7 @@ use crate::readings::{Asked, cluster_state, reading};
 use crate::resp::{Commands, Reply};
 use crate::server::Server;
 use crate::slot_stats;
+pub use crate::slot_stats::SlotCounts;
 use crate::watch::Watch;
 
 /// Commands of INFO commandstats that are kept of a server, which has about 400, and of all of them.
@@ -31,6 +32,10 @@ pub(crate) struct Probe<'a> {
     access: &'a Access,
     /// By the ids of the servers.
     peers: BTreeMap<String, Peer>,
+    /// Whether connections are kept for the next reading.
+    is_kept: bool,
+    /// Whether commands are read, too.
+    has_commands: bool,
 }
 
 struct Peer {
@@ -50,7 +55,7 @@ pub struct Reading {
     pub at_ms: i64,
     /// INFO.
     pub server: ServerReading,
-    /// INFO commandstats: calls and microseconds since the server started.
+    /// INFO commandstats, where they are read: calls and microseconds since the server started.
     pub commands: BTreeMap<String, (u64, u64)>,
     /// INFO replication: bytes that the slowest replica is after; absent without a replica.
     pub lag_bytes: Option<u64>,
@@ -62,30 +67,32 @@ pub struct Reading {
     pub refusal: Option<String>,
 }
 
-/// A server's counters of a slot; all but keys and memory count since it started.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SlotCounts {
-    /// The slot.
-    pub slot: u16,
-    /// `key-count`.
-    pub keys: u64,
-    /// `memory-bytes`.
-    pub memory: Option<u64>,
-    /// `cpu-usec`.
-    pub cpu: Option<u64>,
-    /// `network-bytes-in`.
-    pub net_in: Option<u64>,
-    /// `network-bytes-out`.
-    pub net_out: Option<u64>,
-}
-
 impl<'a> Probe<'a> {
     /// Nothing is asked yet.
     pub(crate) fn new(access: &'a Access) -> Self {
         Probe {
             access,
             peers: BTreeMap::new(),
+            is_kept: true,
+            has_commands: false,
         }
+    }
+
+    /// The same with the calls and the time of each command.
+    pub(crate) fn with_commands(access: &'a Access) -> Self {
+        Probe {
+            has_commands: true,
+            ..Probe::new(access)
+        }
+    }
+
+    /// Reads servers once, without a connection of each at the same time.
+    pub(crate) fn once(access: &'a Access, servers: &[Asked]) -> Result<Vec<Result<Reading>>> {
+        let mut probe = Probe {
+            is_kept: false,
+            ..Probe::new(access)
+        };
+        probe.read(servers)
     }
 
     /// Connects to all of these servers, so that they can be read at the same moment. Those that cannot be reached fail when
@@ -119,6 +126,7 @@ impl<'a> Probe<'a> {
             .retain(|key, _| servers.iter().any(|server| server.key() == key));
         let access = self.access.brief();
         let most_commands = (MAX_COMMANDS_OF_ALL / servers.len().max(1)).min(MAX_COMMANDS);
+        let most_commands = self.has_commands.then_some(most_commands);
         let tasks = servers
             .iter()
             .map(|server| (server, self.peers.remove(server.key())));
@@ -132,10 +140,12 @@ impl<'a> Probe<'a> {
         };
         let lost = || Err(Error::bad("INFO", "the thread that asked ended"));
         let mut readings: Vec<Result<Reading>> = servers.iter().map(|_| lost()).collect();
-        let peers = &mut self.peers;
+        let (peers, is_kept) = (&mut self.peers, self.is_kept);
         let take = |at: usize, answer: Result<(Reading, Peer)>| {
             readings[at] = answer.map(|(reading, peer)| {
-                peers.insert(servers[at].key().to_owned(), peer);
+                if is_kept {
+                    peers.insert(servers[at].key().to_owned(), peer);
+                }
                 reading
             });
         };
@@ -164,10 +174,14 @@ impl Peer {
         })
     }
 
-    fn read(&mut self, server: &Asked, most_commands: usize) -> Result<Reading> {
+    fn read(&mut self, server: &Asked, most_commands: Option<usize>) -> Result<Reading> {
         let is_member = server.id.is_some();
         let mut commands = Commands::default();
-        commands.add("INFO", &[b"INFO", b"all"]);
+        let sections: &[&[u8]] = match most_commands {
+            Some(_) => &[b"INFO", b"all"],
+            None => &[b"INFO"],
+        };
+        commands.add("INFO", sections);
         if is_member {
             commands.add("CLUSTER INFO", &[b"CLUSTER", b"INFO"]);
         }
@@ -191,7 +205,7 @@ impl Peer {
                 (None, 0)
             }
             Some(reply) => {
-                let read = slots(&reply, &server.owned);
+                let read = slot_stats::read(&reply, &server.owned);
                 let (slots, foreign) =
                     read.ok_or_else(|| self.connection.odd("CLUSTER SLOT-STATS"))?;
                 (Some(slots), foreign)
@@ -204,7 +218,7 @@ impl Peer {
             name: server.name.clone(),
             at_ms,
             server: figures,
-            commands: commandstats(&info, most_commands),
+            commands: commandstats(&info, most_commands.unwrap_or(0)),
             lag_bytes: lag(&info),
             slots,
             foreign,
@@ -246,29 +260,6 @@ fn lag(info: &Server) -> Option<u64> {
     Some(end.saturating_sub(slowest))
 }
 
-/// The counts of each of `owned` slots, and how many rows are of others; `None` where it is something else.
-fn slots(reply: &Reply, owned: &SlotSet) -> Option<(Vec<SlotCounts>, u64)> {
-    let mut slots = Vec::new();
-    let take = |slot: u16, metrics: &[[Reply; 2]]| {
-        let metric = |wanted: &[u8]| {
-            let is_it =
-                |[name, _]: &&[Reply; 2]| matches!(name, Reply::Text(name) if name == wanted);
-            metrics.iter().find(is_it)?[1].number()
-        };
-        slots.push(SlotCounts {
-            slot,
-            keys: metric(b"key-count")?,
-            memory: metric(b"memory-bytes"),
-            cpu: metric(b"cpu-usec"),
-            net_in: metric(b"network-bytes-in"),
-            net_out: metric(b"network-bytes-out"),
-        });
-        Some(())
-    };
-    let foreign = slot_stats::each(reply, owned, take)?;
-    Some((slots, foreign))
-}
-
 /// The primaries of a cluster that own slots.
 pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
     let mut owned = BTreeMap::<&str, SlotSet>::new();
@@ -306,30 +297,10 @@ impl Reading {
     /// A line of `slot-stats.json`; absent where it does not count by slot.
     pub fn line(&self) -> Option<String> {
         let slots = self.slots.as_ref()?;
-        let slots: Vec<Value> = slots.iter().map(SlotCounts::row).collect();
+        let row = |of: &SlotCounts| json!([of.slot, of.stats()]);
+        let slots: Vec<Value> = slots.iter().map(row).collect();
         let line = json!({"time": utc(self.at_ms), "node": self.name, "slots": slots});
         Some(format!("{line}\n"))
-    }
-}
-
-impl SlotCounts {
-    /// The statistics under the names of the server.
-    pub(crate) fn stats(&self) -> Map<String, Value> {
-        let known = [
-            ("key-count", Some(self.keys)),
-            ("memory-bytes", self.memory),
-            ("cpu-usec", self.cpu),
-            ("network-bytes-in", self.net_in),
-            ("network-bytes-out", self.net_out),
-        ];
-        let known = known.into_iter();
-        known
-            .filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?))))
-            .collect()
-    }
-
-    fn row(&self) -> Value {
-        json!([self.slot, self.stats()])
     }
 }
 
@@ -344,6 +315,7 @@ mod tests {
 
     fn asked(stats: &'static [u8]) -> Vec<Asked> {
         let answer = move |command: &str| match command {
+            "INFO" => Some(text("redis_version:7.0.15\r\n")),
             "INFO all" => Some(text(INFO)),
             "CLUSTER INFO" => Some(text("cluster_state:ok\r\n")),
             of if of.starts_with("CLUSTER SLOT-STATS") => Some(stats.to_vec()),
@@ -360,7 +332,7 @@ mod tests {
 
     fn read(stats: &'static [u8]) -> Result<Reading> {
         let access = access();
-        let mut probe = Probe::new(&access);
+        let mut probe = Probe::with_commands(&access);
         probe.read(&asked(stats)).unwrap().remove(0)
     }
 

@@ -218,7 +218,10 @@ fn cluster(
     rounds.begin_series()?;
     let counts_only = options.level == Level::Slots;
     let is_beside = !counts_only && options.times.is_none() && load.is_none();
-    let before_keys = is_beside.then(|| series::once(&options.access, &rounds.watch));
+    let before_keys = is_beside.then(|| {
+        let readings = series::once(&options.access, &rounds.watch);
+        counts_file::lines(&readings.unwrap_or_default())
+    });
     if !(counts_only && options.times.is_some()) {
         rounds.run(on_node)?;
     }
@@ -227,7 +230,7 @@ fn cluster(
         (_, Some(_)) => {}
         (true, None) => counts_file::of_slots(directory, &mut rounds, load.as_ref())?,
         (false, None) => {
-            counts_file::beside_keys(directory, &rounds, load.as_ref(), before_keys.flatten())?;
+            counts_file::beside_keys(directory, &rounds, load.as_ref(), before_keys)?;
         }
     }
     write(directory, NODES_FILE, &rounds.watch.view.text)?;

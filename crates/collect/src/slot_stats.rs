@@ -1,5 +1,7 @@
 //! The reply to CLUSTER SLOT-STATS of one node: of the slots that it owns, each once, with counts that a server can have.
 
+use serde_json::{Map, Value};
+
 use slotscope_engine::format::slot_stats::MAX_COUNT;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::slot::set::SlotSet;
@@ -9,15 +11,62 @@ use crate::resp::Reply;
 /// The command.
 pub(crate) const COMMAND: [&[u8]; 5] = [b"CLUSTER", b"SLOT-STATS", b"SLOTSRANGE", b"0", b"16383"];
 
-/// Gives `take` the slot and the names and values of each row of a slot in `owned`; the number of rows of other slots,
-/// which may have just moved there. What nodes send together is then bounded by the number of slots. `None` where it is
-/// another reply.
-pub(crate) fn each(
-    reply: &Reply,
-    owned: &SlotSet,
-    mut take: impl FnMut(u16, &[[Reply; 2]]) -> Option<()>,
-) -> Option<u64> {
-    let (mut known, mut foreign) = (SlotSet::none(), 0);
+/// A server's counters of a slot; all but keys and memory count since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SlotCounts {
+    /// The slot.
+    pub slot: u16,
+    /// `key-count`.
+    pub keys: u64,
+    /// `memory-bytes`.
+    pub memory: Option<u64>,
+    /// `cpu-usec`.
+    pub cpu: Option<u64>,
+    /// `network-bytes-in`.
+    pub net_in: Option<u64>,
+    /// `network-bytes-out`.
+    pub net_out: Option<u64>,
+}
+
+impl SlotCounts {
+    /// Of a row; `None` where it has no keys, or numbers that no server has.
+    fn of(slot: u16, metrics: &[[Reply; 2]]) -> Option<SlotCounts> {
+        let is_count = |[_, value]: &[Reply; 2]| value.number().is_some_and(|of| of <= MAX_COUNT);
+        let metric = |wanted: &[u8]| {
+            let is_it =
+                |[name, _]: &&[Reply; 2]| matches!(name, Reply::Text(name) if name == wanted);
+            metrics.iter().find(is_it)?[1].number()
+        };
+        Some(SlotCounts {
+            slot,
+            keys: metric(b"key-count").filter(|_| metrics.iter().all(is_count))?,
+            memory: metric(b"memory-bytes"),
+            cpu: metric(b"cpu-usec"),
+            net_in: metric(b"network-bytes-in"),
+            net_out: metric(b"network-bytes-out"),
+        })
+    }
+
+    /// The statistics under the names of the server.
+    pub(crate) fn stats(&self) -> Map<String, Value> {
+        let known = [
+            ("key-count", Some(self.keys)),
+            ("memory-bytes", self.memory),
+            ("cpu-usec", self.cpu),
+            ("network-bytes-in", self.net_in),
+            ("network-bytes-out", self.net_out),
+        ];
+        let known = known.into_iter();
+        known
+            .filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?))))
+            .collect()
+    }
+}
+
+/// The counts of each slot in `owned`, and the number of rows of other slots, which may have just moved there. What nodes
+/// send together is then bounded by the number of slots. `None` where it is another reply.
+pub(crate) fn read(reply: &Reply, owned: &SlotSet) -> Option<(Vec<SlotCounts>, u64)> {
+    let (mut known, mut counts, mut foreign) = (SlotSet::none(), Vec::new(), 0);
     for row in reply.items()? {
         let [slot, metrics] = row.items()? else {
             return None;
@@ -28,17 +77,16 @@ pub(crate) fn each(
         }
         known.insert(slot);
         let (metrics, rest) = metrics.items()?.as_chunks();
-        let is_count = |[_, value]: &[Reply; 2]| value.number().is_some_and(|of| of <= MAX_COUNT);
-        if !rest.is_empty() || !metrics.iter().all(is_count) {
+        if !rest.is_empty() {
             return None;
         }
         if owned.contains(slot) {
-            take(slot, metrics)?;
+            counts.push(SlotCounts::of(slot, metrics)?);
         } else {
             foreign += 1;
         }
     }
-    Some(foreign)
+    Some((counts, foreign))
 }
 
 /// Says that rows of slots were left out.
