@@ -10,6 +10,7 @@ use clap::Args;
 use slotscope_collect::address::{Address, Seed};
 use slotscope_collect::connection::Access;
 use slotscope_collect::run::Options;
+use slotscope_collect::silent::Silent;
 use slotscope_collect::tls::{Tls, TlsConfig};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
@@ -209,6 +210,7 @@ impl LiveArgs {
             tls: self.tls(seeds)?,
             address_map: self.address_map()?,
             timeout: self.timeout,
+            silent: Silent::default(),
         })
     }
 

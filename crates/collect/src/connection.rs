@@ -13,6 +13,7 @@ use slotscope_engine::text;
 use crate::address::Address;
 use crate::large_replies::Reserved;
 use crate::resp::{self, Commands, NoReply, Reply};
+use crate::silent::Silent;
 use crate::tls::TlsConfig;
 use crate::transport::{Timed, is_timeout};
 use crate::unreachable::{self, unreachable};
@@ -29,6 +30,8 @@ pub struct Access {
     pub address_map: Vec<(Address, Address)>,
     /// A server that has not answered by then is given up.
     pub timeout: Duration,
+    /// Those that are given up.
+    pub silent: Silent,
 }
 
 impl Access {
@@ -59,6 +62,9 @@ pub struct Connection {
     busy: Duration,
     /// Memory for the last replies, if they are large.
     large: Option<Reserved>,
+    silent: Silent,
+    /// Whether it waits although others have given the server up.
+    is_patient: bool,
 }
 
 /// The timeout of answers that nobody waits for.
@@ -116,32 +122,58 @@ impl Connection {
     /// The server cannot be reached, or refuses.
     pub(crate) fn open(address: &Address, access: &Access) -> Result<Connection> {
         let place = address.to_string();
+        let start = Instant::now();
+        let timeout = access.silent.patience(&place, access.timeout)?;
+        let opened = Connection::connect(&place, address, access, timeout);
+        let mut connection = access.silent.noted(&place, (start, timeout), opened)?;
+        connection.timeout = access.timeout;
+        Ok(connection)
+    }
+
+    /// The same for one that reads for long: a server that is busy with what it reads is waited for.
+    pub(crate) fn open_patiently(address: &Address, access: &Access) -> Result<Connection> {
+        let mut connection = Connection::open(address, access)?;
+        connection.is_patient = true;
+        Ok(connection)
+    }
+
+    fn connect(
+        place: &str,
+        address: &Address,
+        access: &Access,
+        timeout: Duration,
+    ) -> Result<Connection> {
         let reached = access.mapped(address);
-        let failed = |error| unreachable(&place, access.timeout, &error);
-        let stream = Timed::connect(reached, access.timeout).map_err(failed)?;
+        let failed = |error| unreachable(place, timeout, &error);
+        let stream = Timed::connect(reached, timeout).map_err(failed)?;
         let stream = match (&access.tls, reached) {
             (Some(tls), Address::Tcp(host, _)) => {
                 let mut stream = Box::new(StreamOwned::new(tls.session(host)?, stream));
-                let timeout = access.timeout;
                 wrong_port::shake_hands(&mut stream, reached, timeout)
-                    .map_err(|error| unreachable::with_tls(&place, timeout, &error))?;
+                    .map_err(|error| unreachable::with_tls(place, timeout, &error))?;
                 Stream::Tls(stream)
             }
             _ => Stream::Plain(stream),
         };
         let mut connection = Connection {
             stream: BufReader::with_capacity(BUFFER, stream),
-            place,
-            timeout: access.timeout,
+            place: place.to_owned(),
+            timeout,
             secret: access.credentials.password.clone(),
             busy: Duration::ZERO,
             large: None,
+            silent: access.silent.clone(),
+            // Signing in is a part of the same attempt.
+            is_patient: true,
         };
         match connection.sign_in(access) {
             Err(_) if connection.is_tls_wanted(reached) => {
                 Err(unreachable::wants_tls(&connection.place))
             }
-            done => done.map(|()| connection),
+            done => done.map(|()| Connection {
+                is_patient: false,
+                ..connection
+            }),
         }
     }
 
@@ -220,17 +252,23 @@ impl Connection {
     /// The server does not answer.
     pub fn pipeline(&mut self, commands: &Commands) -> Result<Vec<Reply>> {
         let start = Instant::now();
-        self.stream.get_mut().timed().begin(self.timeout);
+        let timeout = if self.is_patient {
+            self.timeout
+        } else {
+            self.silent.patience(&self.place, self.timeout)?
+        };
+        self.stream.get_mut().timed().begin(timeout);
         let replies = self.exchange(commands);
         self.busy += start.elapsed();
-        replies.map_err(|error| {
+        let replies = replies.map_err(|error| {
             let line = error.get_ref().and_then(|inner| inner.downcast_ref());
             let without = line.map(|NoReply(line)| {
                 let line = self.repeatable(&String::from_utf8_lossy(line));
                 io::Error::other(NoReply(line.into_bytes()))
             });
             self.failed(&without.unwrap_or(error))
-        })
+        });
+        self.silent.noted(&self.place, (start, timeout), replies)
     }
 
     /// Reads a line that the server sends unasked, without its end, and how many bytes it took; `None` at `end`. Only the

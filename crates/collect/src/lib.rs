@@ -49,6 +49,8 @@ mod scripted;
 mod series;
 mod server;
 #[doc(hidden)]
+pub mod silent;
+#[doc(hidden)]
 pub mod slot_keys;
 mod slot_stats;
 mod stripped;

@@ -10,6 +10,7 @@ use slotscope_engine::secret::Credentials;
 use crate::address::Address;
 use crate::connection::Access;
 use crate::resp::{self, Reply};
+use crate::silent::Silent;
 
 /// Starts it; `answer` gets the words of a command, joined by blanks. Without an answer it closes the connection.
 pub(crate) fn start(mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static) -> Address {
@@ -43,6 +44,7 @@ pub(crate) fn access() -> Access {
         tls: None,
         address_map: Vec::new(),
         timeout: Duration::from_millis(500),
+        silent: Silent::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_engine::error::Result;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::slot::set::SlotSet;
 use slotscope_engine::source::collection::servers::Role;
@@ -19,12 +19,6 @@ use crate::endpoints::Endpoints;
 use crate::listings::Listings;
 use crate::members::Member;
 
-/// The error of a node that never answered.
-const UNANSWERED: &str =
-    "no answer; check that it runs, and --address-map where nodes announce other addresses";
-
-/// A primary that cannot be reached is tried again after this.
-const RETRY: Duration = Duration::from_secs(2);
 /// Between two looks while something is waited for.
 const LOOK: Duration = Duration::from_millis(100);
 /// At most one part in this many of a run is spent on looks.
@@ -37,7 +31,8 @@ pub(crate) struct Watch<'a> {
     access: &'a Access,
     seed: Address,
     endpoints: Endpoints,
-    peers: HashMap<String, Peer>,
+    /// Connections to primaries, by their ids.
+    peers: HashMap<String, Connection>,
     /// The cluster when it was asked last.
     pub view: View,
     /// Slots that moved or were on their way since `start`.
@@ -46,13 +41,6 @@ pub(crate) struct Watch<'a> {
     owners: Vec<Option<Id>>,
     /// How long the last look took, and when it ended.
     last: (Duration, Instant),
-}
-
-/// A primary that is asked.
-#[derive(Default)]
-struct Peer {
-    connection: Option<Connection>,
-    retry: Option<Instant>,
 }
 
 impl<'a> Watch<'a> {
@@ -167,19 +155,23 @@ impl<'a> Watch<'a> {
         let primaries = primaries.filter_map(|of| Some((of.id.clone(), self.address(of)?)));
         let primaries: Vec<(String, Address)> = primaries.collect();
         let mut peers = std::mem::take(&mut self.peers);
-        let peer = |(id, address)| {
-            let peer = peers.remove(&id).unwrap_or_default();
-            (id, address, peer)
-        };
-        let mut asked: Vec<(String, Address, Peer)> = primaries.into_iter().map(peer).collect();
         let (listings, access) = (Mutex::new(Listings::default()), self.access);
-        let ask = |(id, address, peer): &mut (String, Address, Peer)| {
-            if let Err(error) = peer.list(id, address, access, &listings) {
-                lock(&listings).fail(id.clone(), error);
-            }
+        let asked = primaries
+            .iter()
+            .map(|(id, address)| (id, address, peers.remove(id)));
+        let asked: Vec<(&String, &Address, Option<Connection>)> = asked.collect();
+        let ask = |(id, address, peer): (&String, &Address, Option<Connection>)| {
+            let connection = peer.map_or_else(|| Connection::open(address, access), Ok);
+            let listed = connection.and_then(|of| list(of, id, address, &listings));
+            listed
+                .map_err(|error| lock(&listings).fail(id.clone(), error))
+                .ok()
         };
-        let done = crew::each(asked.iter_mut(), ask, |_, ()| {}, || {});
-        self.peers = asked.into_iter().map(|(id, _, peer)| (id, peer)).collect();
+        let answered = |at: usize, peer: Option<Connection>| {
+            self.peers
+                .extend(peer.map(|peer| (primaries[at].0.clone(), peer)));
+        };
+        let done = crew::each(asked.into_iter(), ask, answered, || {});
         done.map(|()| {
             listings
                 .into_inner()
@@ -216,37 +208,19 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Peer {
-    /// Asks it, and adds its listing to `listings`: its text is not kept while others are asked.
-    fn list(
-        &mut self,
-        id: &str,
-        address: &Address,
-        access: &Access,
-        listings: &Mutex<Listings>,
-    ) -> Result<()> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None if self.retry.is_some_and(|retry| Instant::now() < retry) => {
-                return Err(Error::bad(address.to_string(), UNANSWERED));
-            }
-            None => {
-                let is_retried = self.retry.replace(Instant::now() + RETRY).is_some();
-                if is_retried {
-                    Connection::open(address, &access.brief())?
-                } else {
-                    Connection::open(address, access)?
-                }
-            }
-        };
-        let text = listing(&mut connection)?;
-        if !lock(listings).add(id, address, text) {
-            return Err(connection.odd("CLUSTER NODES"));
-        }
-        connection.forget();
-        self.connection = Some(connection);
-        Ok(())
+/// Adds the listing of a node to `listings`: its text is not kept while others are asked.
+fn list(
+    mut connection: Connection,
+    id: &str,
+    address: &Address,
+    listings: &Mutex<Listings>,
+) -> Result<Connection> {
+    let text = listing(&mut connection)?;
+    if !lock(listings).add(id, address, text) {
+        return Err(connection.odd("CLUSTER NODES"));
     }
+    connection.forget();
+    Ok(connection)
 }
 
 /// Asks one node for its listing.

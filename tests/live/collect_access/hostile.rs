@@ -2,6 +2,7 @@
 //! to do, and leaves nothing.
 
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -149,8 +150,13 @@ fn a_server_that_turns_hostile_in_the_middle_is_an_error_soon() {
 }
 
 #[test]
-fn a_primary_that_hangs_takes_no_statistics_from_the_others() {
-    let silent = Hostile::always(Answer::Hang);
+fn a_primary_that_hangs_is_waited_for_once_and_takes_no_statistics_from_the_others() {
+    let waits = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&waits);
+    let silent = Hostile::start(move |_| {
+        counted.fetch_add(1, SeqCst);
+        Answer::Hang
+    });
     let (own, other) = (Arc::new(OnceLock::new()), silent.port);
     let row = |slot| {
         format!("*2\r\n:{slot}\r\n*4\r\n$9\r\nkey-count\r\n:3\r\n$12\r\nmemory-bytes\r\n:96\r\n")
@@ -182,7 +188,14 @@ fn a_primary_that_hangs_takes_no_statistics_from_the_others() {
         "--timeout",
         "1s",
     ];
+    let start = Instant::now();
     let run = scratch.run(&words);
+    // It is tried again at most every eight seconds.
+    let most = 1 + start.elapsed().as_secs() / 8;
+    assert!(
+        (1..=most).contains(&waits.load(SeqCst)),
+        "{waits:?} of {most}"
+    );
     // Incomplete.
     assert_eq!(code(&run), 2, "{}", stderr(&run));
     let stats = std::fs::read_to_string(scratch.path("all/slot-stats.json")).unwrap();

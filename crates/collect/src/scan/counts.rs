@@ -19,7 +19,7 @@ const COUNTS_AT_ONCE: usize = 1024;
 /// # Errors
 /// The node does not answer, or refuses.
 pub(crate) fn counts(plan: &Plan<'_>, task: &Task) -> Result<Outcome> {
-    let mut connection = Connection::open(&task.address, plan.access)?;
+    let mut connection = Connection::open_patiently(&task.address, plan.access)?;
     let server = Server::ask(&mut connection)?;
     let mut outcome = Outcome::new(&server);
     outcome.counts = count_keys(&mut connection, &task.slots, &mut Pace::new(plan.max_load))?;

@@ -71,7 +71,7 @@ pub(crate) fn keys(
     file: &mut NodeFile<'_>,
     on_page: OnPage<'_>,
 ) -> Result<Outcome> {
-    let mut connection = Connection::open(&task.address, plan.access)?;
+    let mut connection = Connection::open_patiently(&task.address, plan.access)?;
     if let Some(primary) = &task.primary {
         server::catch_up(&mut connection, primary, plan.access)?;
     }
