@@ -16,6 +16,8 @@ use crate::top::screen::Read;
 
 /// The verdict is on as many seconds: those of a single interval vary too much.
 const JUDGED_MS: i64 = 10_000;
+/// Between two of the readings that are kept for it.
+const STEP_MS: i64 = JUDGED_MS / 4;
 /// Keys of a slot that are asked for.
 const KEYS: u64 = 100;
 
@@ -158,12 +160,17 @@ fn answering(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
     primaries.filter_map(|of| of.reading.is_ok().then_some(of.id.as_str()))
 }
 
-/// Keeps a reading, and those before it that the next verdict is on.
-fn keep(kept: &mut VecDeque<Snapshot>, last: Snapshot) {
+/// Keeps a reading, and those before it that the next verdict is on: a few, however short the interval is.
+pub(super) fn keep(kept: &mut VecDeque<Snapshot>, last: Snapshot) {
     let oldest = at_ms(&last) - JUDGED_MS;
     kept.push_back(last);
     while kept.len() > 1 && at_ms(&kept[0]) < oldest {
         kept.pop_front();
+    }
+    if let Some(at) = kept.len().checked_sub(3)
+        && at_ms(&kept[at + 1]) < at_ms(&kept[at]) + STEP_MS
+    {
+        kept.remove(at + 1);
     }
 }
 

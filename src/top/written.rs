@@ -16,6 +16,8 @@ pub(super) const WIDTH: usize = 120;
 pub(super) const ROWS: usize = 100;
 /// The start of the file.
 const TITLE: &str = "slotscope top";
+/// Where no server has `memory-bytes`.
+const WITHOUT_MEMORY: &str = "memory by slot is not counted, which takes Redis 8.4: shards are compared by used_memory of their servers, and slots by keys";
 /// Names that are tried where files are in the way.
 const TRIES: usize = 100;
 
@@ -76,7 +78,15 @@ fn text(screen: &Screen) -> Result<String> {
             text += &table(&screen.listed_slots());
         }
     }
-    for failure in &read.cluster.failures {
+    let cluster = &read.cluster;
+    let mut lacking = Vec::from_iter(cluster.without_cpu.as_deref());
+    if cluster.slots.iter().all(|slot| slot.memory.is_none()) {
+        lacking.push(WITHOUT_MEMORY);
+    }
+    for what in lacking {
+        text += &format!("\n{what}");
+    }
+    for failure in &cluster.failures {
         text += &format!("\n{failure}");
     }
     Ok(text)

@@ -177,6 +177,9 @@ fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
         "{written}"
     );
     assert!(!written.contains("measured by node"), "{written}");
+    // Valkey counts CPU time by slot, and no memory.
+    let lacks = |what: &str| written.contains(&format!("{what} by slot is not counted"));
+    assert!(lacks("memory") && !lacks("CPU time"), "{written}");
     tmux.press(&["w"]);
     tmux.has("-2.txt");
     tmux.resize(140, 50);

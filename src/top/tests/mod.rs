@@ -211,6 +211,22 @@ fn the_verdict_is_on_readings_of_the_same_primaries() {
 }
 
 #[test]
+fn a_few_readings_of_the_last_seconds_are_kept_however_many_there_are() {
+    let mut kept = std::collections::VecDeque::new();
+    let times = |kept: &std::collections::VecDeque<Snapshot>| -> Vec<i64> {
+        let first = kept.iter().map(|of| of.primaries[0].reading.as_ref());
+        first.map(|of| of.unwrap().at_ms / 1000).collect()
+    };
+    for secs in 0..100 {
+        reader::keep(&mut kept, snapshot(secs, false));
+        assert_eq!(times(&kept).last(), Some(&secs));
+        assert!(kept.len() <= 6, "{:?}", times(&kept));
+    }
+    // The verdict is on most of ten seconds.
+    assert_eq!(times(&kept), [90, 93, 96, 99]);
+}
+
+#[test]
 fn one_reading_and_counters_that_start_anew_have_no_rates() {
     let first = Cluster::between(None, &snapshot(10, false));
     let anew = Cluster::between(Some(&snapshot(20, false)), &snapshot(10, false));
