@@ -16,6 +16,8 @@ use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
 use slotscope_engine::error::{Error, Result};
 
+use crate::cli::drawing;
+
 /// Whether a screen fills the terminal. Who holds standard output may change it.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
 /// Whether one will once the program continues.
@@ -31,6 +33,7 @@ pub(crate) struct FullScreen {
     /// The part of the terminal that was drawn last.
     area: Rect,
     is_coloured: bool,
+    is_ascii: bool,
 }
 
 impl FullScreen {
@@ -54,6 +57,7 @@ impl FullScreen {
             terminal,
             area,
             is_coloured: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+            is_ascii: drawing::is_ascii(),
         })
     }
 
@@ -69,8 +73,15 @@ impl FullScreen {
                 self.terminal.resize(area).map_err(bad)?;
                 self.area = area;
             }
-            let is_coloured = self.is_coloured;
-            let drawn = self.terminal.draw(|frame| draw(frame, is_coloured));
+            let (is_coloured, is_ascii) = (self.is_coloured, self.is_ascii);
+            let drawn = self.terminal.draw(|frame| {
+                draw(frame, is_coloured);
+                let cells = frame.buffer_mut().content.iter_mut().filter(|_| is_ascii);
+                for cell in cells.filter(|cell| !cell.symbol().is_ascii()) {
+                    let instead = drawing::in_ascii(cell.symbol());
+                    cell.set_symbol(&instead);
+                }
+            });
             drawn.map_err(bad)?;
         }
         Ok(())

@@ -12,6 +12,7 @@ mod collect_bars;
 #[cfg(feature = "live")]
 mod collect_view;
 pub mod diff;
+mod drawing;
 pub mod dump;
 #[cfg(feature = "live")]
 pub mod exporter;

@@ -1,7 +1,7 @@
 //! How a result reaches standard output: as JSON, as Markdown, or as text as wide as the terminal, in colours where they
 //! are wanted.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -11,6 +11,7 @@ use slotscope_report::json;
 use slotscope_report::render::{markdown, text};
 use slotscope_report::view::Section;
 
+use crate::cli::drawing;
 use crate::spec::headings::OUTPUT;
 
 /// The flags for the form of a result.
@@ -88,6 +89,9 @@ impl OutputArgs {
             }
         }
         .map_err(Error::stdout)?;
+        if io::stdout().is_terminal() && drawing::is_ascii() {
+            made = drawing::in_ascii(&String::from_utf8_lossy(&made)).into_bytes();
+        }
         let mut out = anstream::AutoStream::auto(io::stdout().lock());
         out.write_all(&made)
             .and_then(|()| out.flush())

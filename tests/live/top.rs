@@ -211,6 +211,21 @@ fn tmux_shows_keys_where_servers_do_not_count_by_slot() {
 }
 
 #[test]
+fn a_terminal_of_ascii_alone_gets_nothing_else() {
+    let cluster = start(Kind::Valkey91);
+    let (program, address) = (env!("CARGO_BIN_EXE_slotscope"), cluster.address(0));
+    let line = format!("stty rows 40 cols 120; {program} top {address}");
+    let drawn = |locale: &str| in_a_terminal(&format!("export LC_ALL={locale}; {line}"));
+    assert!(!drawn("C.UTF-8").is_ascii() && drawn("C").is_ascii());
+    let scratch = Scratch::new();
+    scratch.file("d.csv", "key,size\nuser:1,5\nuser:2,900\n");
+    let file = scratch.path("d.csv");
+    let analyze = format!("{program} analyze {} --no-files --full", file.display());
+    let drawn = |locale: &str| in_a_terminal(&format!("LC_ALL={locale} {analyze}"));
+    assert!(!drawn("C.UTF-8").is_ascii() && drawn("C").is_ascii());
+}
+
+#[test]
 fn tmux_shows_a_node_that_dies_and_the_replica_that_takes_over() {
     let mut cluster = Cluster::with_replicas(Kind::Valkey91, &[]);
     // A replica that has nothing yet takes nothing over.

@@ -1,0 +1,73 @@
+//! What tables, bars and maps are drawn with, for terminals whose locale has ASCII alone. Every other place draws as if all
+//! terminals had everything; here is where it is replaced.
+
+use std::env;
+
+/// Characters, and the one of ASCII that stands for each: as wide, so that columns stay.
+const INSTEAD: [(&str, char); 16] = [
+    ("·▁▂", '.'),
+    ("░", ':'),
+    ("▒", '+'),
+    ("▓", '%'),
+    ("▃▄", '_'),
+    ("▅▆", '='),
+    ("█▉▊▋▌▇", '#'),
+    ("▍▎▏", '|'),
+    ("▀", '"'),
+    ("…", '~'),
+    ("→", '>'),
+    ("×", 'x'),
+    ("µ", 'u'),
+    ("▾", 'v'),
+    ("–—", '-'),
+    ("’", '\''),
+];
+
+/// Whether the user's locale has ASCII alone. Without a locale, as in containers, terminals have more.
+pub(crate) fn is_ascii() -> bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let mut set = names.into_iter().filter_map(env::var_os);
+    let locale = set.find(|locale| !locale.is_empty());
+    locale.is_some_and(|locale| !has_everything(&locale.to_string_lossy()))
+}
+
+fn has_everything(locale: &str) -> bool {
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
+/// The text in ASCII, but for the names in it.
+pub(crate) fn in_ascii(text: &str) -> String {
+    let instead = |c: char| {
+        let mut rows = INSTEAD.iter();
+        rows.find(|(all, _)| all.contains(c)).map_or(c, |row| row.1)
+    };
+    text.chars().map(instead).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locale_has_everything_by_its_encoding() {
+        for (locale, has) in [
+            ("C", false),
+            ("POSIX", false),
+            ("de_DE@euro", false),
+            ("en_US.ISO-8859-1", false),
+            ("C.UTF-8", true),
+            ("ja_JP.utf8", true),
+        ] {
+            assert_eq!(has_everything(locale), has, "{locale}");
+        }
+    }
+
+    #[test]
+    fn each_character_of_drawings_has_one_of_ascii_and_names_stay() {
+        let drawn = "user:名…  1.20× █▌ ░▒▓ 1 → 2 ▁▄█ 950 µs";
+        let expected = "user:名~  1.20x ## :+% 1 > 2 ._# 950 us";
+        assert_eq!(in_ascii(drawn), expected);
+        assert!(INSTEAD.iter().all(|(_, instead)| instead.is_ascii()));
+    }
+}
