@@ -2,8 +2,9 @@
 
 use crate::cli::load_view;
 use crate::pipeline::strays;
+use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::{Level, Manifest, NodeEntry};
-use slotscope_engine::text::{counted, grouped, ranges};
+use slotscope_engine::text::{counted, grouped, node_name, ranges};
 use slotscope_report::view::{Block, Cell, Column, Section, Table};
 
 /// Ranges of slots that are shown.
@@ -76,12 +77,19 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
     let down = down(manifest);
     let open = manifest.open_slots();
     let errors = manifest.nodes.iter().filter_map(|node| node.error.clone());
+    // By their names, as in the table below.
+    let name = |id: &str| {
+        let mut known = manifest.servers.iter();
+        let server = known.find(|of| of.id.as_deref() == Some(id));
+        let address = server.map(|of| Name::from(of.name.as_str()));
+        node_name(&Name::from(id), address.as_ref(), None)
+    };
     let failovers = manifest.failovers.iter().map(|failover| {
         format!(
             "{} took over {} from {}",
-            failover.to,
+            name(&failover.to),
             counted(failover.slots, "slot"),
-            failover.from
+            name(&failover.from)
         )
     });
     let moved = (!manifest.slots_moved.is_empty()).then(|| {

@@ -145,7 +145,7 @@ impl LiveArgs {
             ),
             (
                 "--timeout",
-                (self.timeout != TIMEOUT).then(|| format!("{}ms", self.timeout.as_millis())),
+                (self.timeout != TIMEOUT).then(|| values::written(self.timeout)),
             ),
         ];
         let given = flags
@@ -408,7 +408,7 @@ mod tests {
             "--max-load",
             "5",
             "--timeout",
-            "60000ms",
+            "60s",
         ];
         assert_eq!(words("redis://me:secret@h", slow), flags);
     }

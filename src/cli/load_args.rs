@@ -50,7 +50,7 @@ impl LoadArgs {
     pub(crate) fn words(self) -> Vec<String> {
         let load = self
             .load
-            .map(|during| ["--load".to_owned(), format!("{}ms", during.as_millis())]);
+            .map(|during| ["--load".to_owned(), values::written(during)]);
         let monitor = self.monitor.then(|| "--monitor".to_owned());
         load.into_iter().flatten().chain(monitor).collect()
     }

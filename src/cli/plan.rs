@@ -86,8 +86,8 @@ pub struct PlanArgs {
     /// Bytes of one job of the script, as in redis.conf: 512mb; with valkey and redis-8.4 the node forks for each job
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "SIZE", default_value = "1gb", requires = "commands")]
     pub max_job_bytes: String,
-    /// A script to review and run, in place of the text
-    #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", conflicts_with_all = ["json", "output"])]
+    /// A script to review and run, in place of the text [default with --check: auto]
+    #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", default_value_if("check", "true", "auto"), conflicts_with_all = ["json", "output"])]
     pub commands: Option<MoveCommands>,
     /// A second script, which takes the moves of the first one back
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", requires = "commands")]
@@ -95,7 +95,7 @@ pub struct PlanArgs {
     /// Run the preflight of the script alone, and move nothing
     ///
     /// It runs in bash, as the ACL user of --user, and says all that stands in the way of the moves: exit code 2 then.
-    #[arg(long, help_heading = OUTPUT, requires = "commands", conflicts_with = "rollback")]
+    #[arg(long, help_heading = OUTPUT, conflicts_with = "rollback")]
     pub check: bool,
     /// Compare the forecast in the --json of a plan, or in report.json, with the cluster as it is now
     ///

@@ -116,6 +116,14 @@ pub(crate) fn node_weights(texts: &[String]) -> Checked<Vec<(String, f64)>> {
     texts.iter().map(weight).collect()
 }
 
+/// A duration as `duration` reads it.
+pub(crate) fn written(duration: Duration) -> String {
+    match duration.subsec_millis() {
+        0 => format!("{}s", duration.as_secs()),
+        _ => format!("{}ms", duration.as_millis()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +183,10 @@ mod tests {
             ("24h", 86_400_000),
         ] {
             assert_eq!(duration(text), Ok(Duration::from_millis(ms)), "{text}");
+            assert_eq!(
+                duration(&written(Duration::from_millis(ms))),
+                duration(text)
+            );
         }
         for text in ["", "s", "0s", "-1s", "25h", "1d", "1e9s", "NaN"] {
             assert!(duration(text).is_err(), "{text}");

@@ -77,7 +77,7 @@ pub(crate) fn keys(
     }
     let server = Server::ask(&mut connection)?;
     server.check(task.role, connection.place())?;
-    let skipped = prepare(&mut connection, task.role)?;
+    let skipped = prepare(&mut connection, &server, task.role)?;
     on_page(Page::Expected(expected(&server, task)));
     let mut scan = Scan {
         connection,
@@ -108,7 +108,7 @@ pub(crate) fn keys(
 }
 
 /// Sets up a connection for reading; returns what the server does not know.
-fn prepare(connection: &mut Connection, role: Role) -> Result<Vec<&'static str>> {
+fn prepare(connection: &mut Connection, server: &Server, role: Role) -> Result<Vec<&'static str>> {
     if role == Role::Replica {
         connection.call("READONLY", &[b"READONLY"])?;
     }
@@ -120,8 +120,13 @@ fn prepare(connection: &mut Connection, role: Role) -> Result<Vec<&'static str>>
     {
         skipped.push("times of last use as they were: CLIENT NO-TOUCH is not allowed, and reading the length of a value counts as a use of it");
     }
+    // A server has either.
     if role == Role::Replica {
-        skipped.push("LFU counters and idle times: replicas count their own reads (--from primaries has those of clients)");
+        skipped.push(if server.field("maxmemory_policy").ends_with("lfu") {
+            "LFU counters: replicas count their own reads (--from primaries has those of clients)"
+        } else {
+            "idle times: replicas count their own reads (--from primaries has those of clients)"
+        });
     }
     Ok(skipped)
 }
