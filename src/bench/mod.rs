@@ -5,7 +5,6 @@
 
 mod figures;
 mod keys;
-pub(crate) mod outputs;
 mod scanning;
 mod timing;
 pub(crate) mod view;

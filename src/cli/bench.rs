@@ -1,17 +1,13 @@
 //! The flags of `slotscope bench`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use slotscope_engine::error::Result;
-use slotscope_report::output::Guard;
 
-use crate::bench::outputs::outputs;
 use crate::bench::{Bench, view};
+use crate::cli::Ending;
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::{Ending, OTHER_DIRECTORY};
-use crate::spec::headings::{OUTPUT, RUN};
+use crate::spec::headings::RUN;
 
 /// CRC16 throughput of every kernel on this machine.
 #[derive(Args, Debug)]
@@ -29,9 +25,6 @@ pub struct BenchArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Also write bench.json and bench.png here
-    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
-    pub out: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -44,8 +37,6 @@ impl BenchArgs {
     /// # Errors
     /// A kernel that gives a wrong slot, or an output that cannot be written.
     pub(crate) fn run(&self) -> Result<Ending> {
-        let open = |path| outputs().open(path, Guard::new(OTHER_DIRECTORY));
-        let files = self.out.as_deref().map(open).transpose()?;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let figures = Bench {
             rounds: self.rounds,
@@ -54,13 +45,8 @@ impl BenchArgs {
         }
         .run()?;
         let rows = Rows::or_json(usize::MAX);
-        let printed = self
-            .output
-            .print(&figures, rows, || view::sections(&figures));
-        if let Some(files) = files {
-            files.publish(&figures)?;
-        }
-        printed?;
+        self.output
+            .print(&figures, rows, || view::sections(&figures))?;
         Ok(Ending::Done)
     }
 }

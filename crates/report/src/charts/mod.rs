@@ -21,7 +21,6 @@ pub mod schemes;
 mod sheet;
 mod slot_load;
 mod tag_sizes;
-pub mod throughput;
 pub mod time_map;
 mod top_units;
 mod value_sizes;
