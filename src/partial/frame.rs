@@ -12,6 +12,8 @@ use serde::de::DeserializeOwned;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 
+use crate::partial::TALLY_FILE;
+
 /// The start of a skippable frame.
 const SKIPPABLE: [u8; 4] = [0x5E, 0x2A, 0x4D, 0x18];
 /// The longest schema that is looked for.
@@ -103,7 +105,7 @@ fn decompress(frame: &[u8]) -> std::io::Result<Vec<u8>> {
 fn bad(why: &str) -> Error {
     let why = Name::from(why);
     Error::bad(
-        "a tally file",
+        TALLY_FILE,
         format!("it cannot be read ({why}); make it again with slotscope tally"),
     )
 }

@@ -54,6 +54,10 @@ pub use crate::partial::plan::Plan;
 pub use crate::partial::split::{Part, Split};
 pub use crate::spec::Listing;
 
+/// The places of errors about a file that only the caller can name.
+pub(crate) const TALLY_FILE: &str = "a tally file";
+pub(crate) const RECOUNT_FILE: &str = "a recount file";
+
 /// Bytes from which `is_tally` knows a file.
 pub const MAGIC: usize = 80;
 

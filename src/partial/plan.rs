@@ -14,6 +14,7 @@ use slotscope_engine::tally::preselected::Preselected;
 use slotscope_findings::summary::Dumped;
 use slotscope_findings::topology::Topology;
 
+use crate::partial::TALLY_FILE;
 use crate::partial::flags::Flags;
 use crate::partial::frame;
 use crate::partial::input::{Input, changed};
@@ -156,7 +157,7 @@ impl Plan {
             Ok(())
         } else {
             Err(Error::bad(
-                "a tally file",
+                TALLY_FILE,
                 "slotscope cannot read its inputs; make it again with slotscope tally",
             ))
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
 
+use crate::partial::RECOUNT_FILE;
 use crate::partial::covered::Covered;
 use crate::partial::frame;
 use crate::partial::plan::Plan;
@@ -92,7 +93,7 @@ impl RecountFile {
         let fits = self.covered.fits(&plan.inputs);
         if !fits {
             return Err(Error::bad(
-                "a recount file",
+                RECOUNT_FILE,
                 "it is of other inputs; make it again with slotscope recount",
             ));
         }
@@ -106,7 +107,7 @@ impl RecountFile {
             Ok(())
         } else {
             Err(Error::bad(
-                "a recount file",
+                RECOUNT_FILE,
                 "it was counted for another tally file; make it again with slotscope recount --for that file",
             ))
         }

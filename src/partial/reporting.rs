@@ -5,6 +5,7 @@ use slotscope_engine::error::{Error, Result};
 use crate::partial::Flags;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
+use crate::partial::{RECOUNT_FILE, TALLY_FILE};
 use crate::pipeline::Analysis;
 use crate::pipeline::counted::CountedInputs;
 use crate::pipeline::two_pass::{Counted, SecondPass};
@@ -38,17 +39,17 @@ pub(crate) fn counted(
         (None, None) => {}
         (None, Some(_)) => {
             let what = "no names were to be counted again for this tally file; leave it out";
-            return Err(Error::bad("a recount file", what));
+            return Err(Error::bad(RECOUNT_FILE, what));
         }
         (Some(_), None) => {
             let what = "heavy names are still to be counted; make FILE with slotscope recount --for the tally file -o FILE, \
                         and name it too";
-            return Err(Error::bad("a tally file", what));
+            return Err(Error::bad(TALLY_FILE, what));
         }
         (Some(wanted), Some((digest, again))) => {
             if !wanted.take(again.into_counted(&digest, &plan)?) {
                 let what = "its counts are not those that the tally file asks for; make it again";
-                return Err(Error::bad("a recount file", what));
+                return Err(Error::bad(RECOUNT_FILE, what));
             }
         }
     }

@@ -13,6 +13,7 @@ use slotscope_engine::source::line_number::line_ends;
 use slotscope_engine::tally::rejects::{Reject, Rejects, SHOWN};
 use slotscope_engine::tally::{Tallies, Tally};
 
+use crate::partial::TALLY_FILE;
 use crate::partial::covered::Covered;
 use crate::partial::evidence::Evidence;
 use crate::partial::frame;
@@ -142,7 +143,7 @@ impl TallyFile {
             Ok(())
         } else {
             Err(Error::bad(
-                "a tally file",
+                TALLY_FILE,
                 "its counts are not those of its inputs and flags; make it again with slotscope tally",
             ))
         }

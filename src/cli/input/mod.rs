@@ -19,6 +19,7 @@ use crate::cli::input::tally_files::{Tallies, are_tallies, of_file};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
 use crate::partial;
+use crate::partial::TALLY_FILE;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
 use crate::pipeline::counted::CountedInputs;
@@ -168,7 +169,7 @@ impl Input {
             Keys::Reading(reading) => Ok((reading, self.collected)),
             Keys::Tallies(.., path) => {
                 let what = "has counts and no names; name the dumps that it was counted from";
-                Err(of_file(&path, Error::bad("a tally file", what)))
+                Err(of_file(&path, Error::bad(TALLY_FILE, what)))
             }
         }
     }
@@ -228,5 +229,5 @@ impl Keys {
 
 fn no_tally(first: &Path) -> Error {
     let what = "is missing next to the files of recount; name it too";
-    of_file(first, Error::bad("a tally file", what))
+    of_file(first, Error::bad(TALLY_FILE, what))
 }

@@ -9,6 +9,7 @@ use slotscope_engine::source::small_file;
 use crate::cli::input::kind::InputKind;
 use crate::partial::recount_file::{self, RecountFile};
 use crate::partial::tally_file::TallyFile;
+use crate::partial::{RECOUNT_FILE, TALLY_FILE};
 
 /// The longest file that is read: more than the largest that slotscope writes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -82,9 +83,7 @@ pub(crate) fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
 pub(crate) fn of_file(path: &Path, error: Error) -> Error {
     let path = Name::from(path);
     match error {
-        Error::Bad { place, what }
-            if place.starts_with("a tally file") || place.starts_with("a recount file") =>
-        {
+        Error::Bad { place, what } if place == TALLY_FILE || place == RECOUNT_FILE => {
             Error::bad(path.to_string(), what)
         }
         Error::Bad { place, what } => Error::bad(format!("{path}: {place}"), what),
