@@ -8,9 +8,10 @@ use slotscope_engine::text::{
 use slotscope_findings::node_labels::SharedParts;
 use slotscope_findings::plan::block_time::BlockingKey;
 use slotscope_findings::plan::duration;
-use slotscope_findings::plan::goal_outcome::{FloorUnit, GoalOutcome};
+use slotscope_findings::plan::goal_outcome::{FloorKind, FloorUnit, GoalOutcome};
 use slotscope_findings::plan::node_outcome::{Change, NodeOutcome};
 use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
+use slotscope_findings::summary::state::Role;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 
@@ -113,9 +114,9 @@ fn roles(outcome: &PlanOutcome) -> impl Iterator<Item = &GoalOutcome> {
 fn change(goal: &GoalOutcome) -> String {
     let [before, after] = [goal.before, goal.after].map(|ratio| format!("{ratio:.3}"));
     if before == after {
-        format!("{after} ({})", goal.metric)
+        format!("{after} ({})", goal.metric.name())
     } else {
-        format!("from {before} to {after} ({})", goal.metric)
+        format!("from {before} to {after} ({})", goal.metric.name())
     }
 }
 
@@ -139,21 +140,19 @@ pub(crate) fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> 
 
 /// `memory (bytes)`
 fn goal_name(goal: &GoalOutcome) -> String {
-    match goal.role.or(goal.limit) {
-        Some(name) => format!("{name} ({})", goal.metric),
-        None => goal.metric.to_owned(),
-    }
+    let name = goal.role.map_or("maxmemory", Role::name);
+    format!("{name} ({})", goal.metric.name())
 }
 
 /// The goals: the targets, and the result of the plan.
 fn goals(outcome: &PlanOutcome) -> Table<'_> {
-    let met = |goal: &GoalOutcome| match (goal.met, goal.reason.as_deref()) {
+    let met = |goal: &GoalOutcome| match goal.met {
         // A slot that is heavier than a share sets the target of its node.
-        (true, _) if goal.after > HEAVY * goal.target => "but for heavy slots",
-        (true, _) => "yes",
-        (false, Some(reason)) if reason.starts_with("no placement evens") => "impossible",
-        (false, _) if outcome.limited => "limited",
-        (false, _) => "not found",
+        true if goal.after > HEAVY * goal.target => "but for heavy slots",
+        true => "yes",
+        false if goal.is_impossible => "impossible",
+        false if outcome.limited => "limited",
+        false => "not found",
     };
     let ratio = |ratio: f64| Cell::text(format!("{ratio:.3}"));
     Table::of(&outcome.goals)
@@ -229,7 +228,7 @@ fn moved(outcome: &PlanOutcome) -> String {
 pub(crate) fn basis(outcome: &PlanOutcome) -> String {
     let are_all_guards = roles(outcome).all(|goal| goal.guard);
     let goals = roles(outcome).filter(|goal| are_all_guards || !goal.guard);
-    let goals: Vec<&str> = goals.map(|goal| goal.metric).collect();
+    let goals: Vec<&str> = goals.map(|goal| goal.metric.name()).collect();
     let by = format!("judged by {}", goals.join(", then by "));
     if outcome.keys_moved.is_none() {
         return format!(
@@ -310,19 +309,19 @@ pub(crate) fn floor(outcome: &PlanOutcome) -> Option<String> {
         slot,
         share,
     } = unit;
-    Some(match *kind {
-        "slots" => format!("{least}: {name} slots have to share a node"),
-        "slot" => format!("{least}: slot {name} cannot be split"),
-        kind => {
-            let name = match kind {
-                "tag" => format!("{{{}}}", text::short(name)),
-                _ => text::short(name),
+    Some(match kind {
+        FloorKind::Slots => format!("{least}: {name} slots have to share a node"),
+        FloorKind::Slot => format!("{least}: slot {name} cannot be split"),
+        FloorKind::Tag | FloorKind::Key => {
+            let unit = match kind {
+                FloorKind::Tag => format!("tag {{{}}}", text::short(name)),
+                _ => format!("key {}", text::short(name)),
             };
             let slot = slot.map_or(String::new(), |slot| format!(" of slot {slot}"));
             let share = share.map_or(String::new(), |share| {
                 format!(", {}{slot},", percent(share))
             });
-            format!("{least}: the {kind} {name}{share} cannot be split")
+            format!("{least}: the {unit}{share} cannot be split")
         }
     })
 }
@@ -335,7 +334,7 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
     let metrics: Vec<Metric> = known.map(|(metric, _)| metric).collect();
     let load_column = |metric: Metric| {
         let mut goals = outcome.goals.iter();
-        let is_judged = goals.any(|goal| goal.metric == metric.name());
+        let is_judged = goals.any(|goal| goal.metric == metric);
         Column::number(metric.name()).rank(if is_judged {
             Rank::Usual
         } else {

@@ -12,9 +12,10 @@ use crate::plan::inputs::PlanInputs;
 use crate::plan::lower_bound::SetBy;
 use crate::plan::move_request::{MoveRequest, Role};
 use crate::plan::solve::{MovePlan, PlannedRole};
-use crate::plan::why_not::why_not;
+use crate::plan::why_not::{WhyNot, why_not};
 use crate::summary::balance::tidy;
 use crate::summary::independent_units::UnitKind;
+use crate::summary::state;
 
 /// A unit of more than this part of a slot is named in place of it.
 const MOST: f64 = 0.5;
@@ -22,14 +23,14 @@ const MOST: f64 = 0.5;
 /// A load that is judged, and how near to its target the plan comes. Ratios are loads of the fullest node that stays, in its fair shares.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GoalOutcome {
-    /// `memory` or `load`; absent for a limit.
+    /// The role; absent for a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<&'static str>,
-    /// `maxmemory`; absent for a role.
+    pub role: Option<state::Role>,
+    /// The limit; absent for a role.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<&'static str>,
+    pub limit: Option<Limit>,
     /// Its measure.
-    pub metric: &'static str,
+    pub metric: Metric,
     /// The most that a node is to hold, unless it has a slot that is heavier than its share.
     pub target: f64,
     /// No move brings a node above this, unless it has such a slot; absent for a limit.
@@ -50,13 +51,24 @@ pub struct GoalOutcome {
     pub met: bool,
     /// Why not, in a sentence.
     pub reason: Option<String>,
+    /// Whether it is proven that no placement has it.
+    #[serde(skip)]
+    pub is_impossible: bool,
+}
+
+/// What a node may not hold more of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// The limit of its memory.
+    Maxmemory,
 }
 
 /// The slot, tag or key that sets the floor.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FloorUnit {
-    /// `slot`, `tag` or `key`; `slots` where several have to share a node.
-    pub kind: &'static str,
+    /// What it is.
+    pub kind: FloorKind,
     /// Its number or name; of several slots how many of which.
     pub name: Name,
     /// The slot that it is in.
@@ -65,26 +77,50 @@ pub struct FloorUnit {
     pub share: Option<f64>,
 }
 
-/// The name of a role.
-pub(crate) fn role_of(metric: Metric) -> &'static str {
-    if metric.is_of_use() { "load" } else { "memory" }
+/// What sets a floor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FloorKind {
+    /// A slot.
+    Slot,
+    /// Several slots that have to share a node.
+    Slots,
+    /// A hash tag.
+    Tag,
+    /// A key.
+    Key,
 }
 
 /// The roles in their order, then the limits of the nodes.
 pub(super) fn goals(request: &MoveRequest<'_>, plan: &MovePlan) -> Vec<GoalOutcome> {
-    let outcome = |(at, role, planned): (usize, &Role<'_>, &PlannedRole)| GoalOutcome {
-        role: Some(role_of(role.metric)),
-        limit: None,
-        metric: role.metric.name(),
-        target: tidy(planned.target),
-        ceiling: Some(tidy(planned.ceiling)),
-        guard: !role.is_goal,
-        before: tidy(planned.before),
-        after: tidy(planned.after),
-        rest_before: tidy(planned.rest_before),
-        rest_after: tidy(planned.rest_after),
-        met: planned.is_near,
-        reason: (!planned.is_near).then(|| reason(request, plan, at)),
+    let outcome = |(at, role, planned): (usize, &Role<'_>, &PlannedRole)| {
+        let why = (!planned.is_near && !plan.limited)
+            .then(|| why_not(&request.with_owner(plan.owner.clone()), at));
+        let reason = match &why {
+            Some(why) => Some(why.text().to_string()),
+            None => {
+                (!planned.is_near).then(|| "the limits of the plan keep it from more".to_owned())
+            }
+        };
+        GoalOutcome {
+            role: Some(if role.metric.is_of_use() {
+                state::Role::Load
+            } else {
+                state::Role::Memory
+            }),
+            limit: None,
+            metric: role.metric,
+            target: tidy(planned.target),
+            ceiling: Some(tidy(planned.ceiling)),
+            guard: !role.is_goal,
+            before: tidy(planned.before),
+            after: tidy(planned.after),
+            rest_before: tidy(planned.rest_before),
+            rest_after: tidy(planned.rest_after),
+            met: planned.is_near,
+            is_impossible: matches!(why, Some(WhyNot::NoPlacement(_))),
+            reason,
+        }
     };
     let judged = judged(request, plan).map(outcome);
     judged.chain(maxmemory(request, plan)).collect()
@@ -123,8 +159,8 @@ fn maxmemory(request: &MoveRequest<'_>, plan: &MovePlan) -> Option<GoalOutcome> 
     };
     Some(GoalOutcome {
         role: None,
-        limit: Some("maxmemory"),
-        metric: role.metric.name(),
+        limit: Some(Limit::Maxmemory),
+        metric: role.metric,
         target: 1.0,
         ceiling: None,
         guard: false,
@@ -134,16 +170,8 @@ fn maxmemory(request: &MoveRequest<'_>, plan: &MovePlan) -> Option<GoalOutcome> 
         rest_after: tidy(after),
         met: after <= 1.0,
         reason: (after > 1.0).then(|| reason.into()),
+        is_impossible: false,
     })
-}
-
-/// Why a role is not even.
-fn reason(request: &MoveRequest<'_>, plan: &MovePlan, at: usize) -> String {
-    if plan.limited {
-        return String::from("the limits of the plan keep it from more");
-    }
-    let reached = request.with_owner(plan.owner.clone());
-    why_not(&reached, at).text().to_string()
 }
 
 /// The floor of each role for any plan.
@@ -167,7 +195,7 @@ pub(super) fn floor_unit(
         SetBy::Slots { together, heaviest } => {
             let name = Name::from(format!("{together} of the {heaviest} heaviest").as_str());
             return Some(FloorUnit {
-                kind: "slots",
+                kind: FloorKind::Slots,
                 name,
                 slot: None,
                 share: None,
@@ -176,9 +204,9 @@ pub(super) fn floor_unit(
     };
     let unit = heaviest_unit(slot, metric, inputs).filter(|(.., share)| *share > MOST);
     let (kind, name, share) = match unit {
-        Some((UnitKind::Key, name, share)) => ("key", name, Some(tidy(share))),
-        Some((_, name, share)) => ("tag", name, Some(tidy(share))),
-        None => ("slot", Name::from(slot.to_string().as_str()), None),
+        Some((UnitKind::Key, name, share)) => (FloorKind::Key, name, Some(tidy(share))),
+        Some((_, name, share)) => (FloorKind::Tag, name, Some(tidy(share))),
+        None => (FloorKind::Slot, Name::from(slot.to_string().as_str()), None),
     };
     Some(FloorUnit {
         kind,
