@@ -23,8 +23,8 @@ pub(crate) fn circles(files: &[(PathBuf, String)]) -> Vec<Vec<String>> {
         let modules: BTreeSet<String> = files.iter().map(|(path, _)| module_of(path)).collect();
         let arrows = files.iter().map(|(path, code)| {
             let module = module_of(path);
-            let depth = module.split("::").count();
-            let targets = paths_from_root(&tested(code), depth).into_iter();
+            let parts: Vec<&str> = module.split("::").collect();
+            let targets = paths_from_root(&tested(code), &parts).into_iter();
             let file_of = |path: String| {
                 let mut target = path.as_str();
                 while !modules.contains(target) {
@@ -88,7 +88,13 @@ fn files_that_use_each_other_are_found_through_any_number_of_others() {
         ),
     ];
     assert_eq!(circles(&files), Vec::<Vec<String>>::new());
-    files[3].1 = String::from("use crate::summary::a::A;");
-    let circle = ["summary::a", "summary::b", "summary::model::c"];
-    assert_eq!(circles(&files), [circle]);
+    for closing in ["use crate::summary::a::A;", "use super::super::a::A;"] {
+        files[3].1 = String::from(closing);
+        let circle = ["summary::a", "summary::b", "summary::model::c"];
+        assert_eq!(circles(&files), [circle], "{closing}");
+    }
+    files[3].1 = String::from("use super::d::D;");
+    files.push(file("summary/model/d.rs", "use super::c::C;"));
+    let siblings = ["summary::model::c", "summary::model::d"];
+    assert_eq!(circles(&files), [siblings]);
 }

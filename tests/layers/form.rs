@@ -56,12 +56,9 @@ pub(crate) fn complaints(root: &str, path: &Path, code: &str) -> Vec<String> {
     );
     let mut complaints = Vec::new();
     if parts.last().is_none_or(|name| name != "tests") {
-        complaints = forbidden(
-            root,
-            &parts[0],
-            code,
-            parts.len() - usize::from(is_root_of_module),
-        );
+        let depth = parts.len() - usize::from(is_root_of_module && parts.len() > 1);
+        let module: Vec<&str> = parts[..depth].iter().map(String::as_str).collect();
+        complaints = forbidden(root, &module, code);
     }
     if parts[0] == "summary" {
         let found = prose(code).into_iter();

@@ -1,33 +1,27 @@
 //! The paths that a file takes from the root of its crate.
 
-/// The paths that `code` takes from the root of the crate, `use` groups spelled out: `slot::kernel::best`.
-/// `depth` is how many `super::` lead from the file to that root.
-pub(crate) fn paths_from_root(code: &str, depth: usize) -> Vec<String> {
+/// The paths that the code of `module` takes, from the root of the crate, `use` groups spelled out: `slot::kernel::best`.
+/// Those that begin with `super::` are among them.
+pub(crate) fn paths_from_root(code: &str, module: &[&str]) -> Vec<String> {
     let code: Vec<&str> = code
         .lines()
         .map(|line| line.split("//").next().unwrap_or_default())
         .collect();
     let code = code.join("\n");
     let mut paths = Vec::new();
-    let supers = "super::".repeat(depth);
-    for root in ["crate::", "slotscope::", &supers]
-        .into_iter()
-        .filter(|root| !root.is_empty())
-    {
-        for (at, _) in code.match_indices(root) {
+    let supers = (1..=module.len()).map(|up| {
+        let above = &module[..module.len() - up];
+        ("super::".repeat(up), above.join("::"))
+    });
+    let others = [("crate::", ""), ("slotscope::", "slotscope")];
+    let others = others.map(|(root, place)| (String::from(root), String::from(place)));
+    for (root, place) in supers.chain(others) {
+        for (at, _) in code.match_indices(&root) {
             // `other_crate::` and the tail of a longer chain of `super::` begin elsewhere.
             let is_tail = code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
             let target = &code[at + root.len()..];
             if !is_tail && !target.starts_with("super::") {
-                spell_out(
-                    if root == "slotscope::" {
-                        "slotscope"
-                    } else {
-                        ""
-                    },
-                    target,
-                    &mut paths,
-                );
+                spell_out(&place, target, &mut paths);
             }
         }
     }

@@ -1,13 +1,8 @@
-//! The kernels as rows of one table, best first; every row is made by its file in `arch`.
+//! A kernel as a row of the table of kernels; every row is made by its file in `arch`.
 
 use core::fmt;
 
-use crate::arch;
 use crate::batch::Batch;
-use crate::simd::Pass;
-use crate::simd::hashed_spans::HashedSpans;
-
-pub use crate::arch::KERNELS;
 
 /// One implementation of the passes over a batch. Which one runs is decided once a batch, never once a key.
 pub struct Kernel {
@@ -19,56 +14,6 @@ pub struct Kernel {
     /// Writes the slot of each span; panics unless all spans lie in the buffer.
     pub(crate) slots: unsafe fn(parts: Batch<'_>, slots: &mut [u16]),
 }
-
-/// The kernels that this CPU supports, best first; the table is always among them.
-pub fn available() -> impl Iterator<Item = &'static Kernel> {
-    KERNELS
-        .iter()
-        .copied()
-        .filter(|kernel| kernel.is_supported())
-}
-
-/// The best kernel of this CPU.
-pub fn best() -> &'static Kernel {
-    available().next().unwrap_or(&arch::scalar::table::KERNEL)
-}
-
-/// The kernel called `name`, if this CPU supports it.
-///
-/// # Errors
-/// No kernel has that name, or the CPU lacks its instructions.
-pub fn named(name: &str) -> Result<&'static Kernel, UnknownKernel> {
-    match KERNELS.iter().find(|kernel| kernel.name == name) {
-        Some(kernel) if kernel.is_supported() => Ok(kernel),
-        Some(kernel) => Err(UnknownKernel::Unsupported {
-            needs: kernel.needs,
-        }),
-        None => Err(UnknownKernel::NoSuchName),
-    }
-}
-
-/// Why there is no kernel of a name; [`available`] lists those there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnknownKernel {
-    /// No kernel of this architecture is called so.
-    NoSuchName,
-    /// This CPU lacks some of the kernel's instructions.
-    Unsupported {
-        /// The CPU features that the kernel needs.
-        needs: &'static str,
-    },
-}
-
-impl fmt::Display for UnknownKernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            UnknownKernel::NoSuchName => f.write_str("no kernel has this name"),
-            UnknownKernel::Unsupported { needs } => write!(f, "this CPU lacks {needs}"),
-        }
-    }
-}
-
-impl core::error::Error for UnknownKernel {}
 
 impl fmt::Debug for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,15 +31,6 @@ impl Kernel {
         (self.supported)()
     }
 
-    /// Writes where the hashed part of each key starts and ends: its hash tag, or all of it.
-    ///
-    /// # Panics
-    /// Where a key does not lie in its buffer, a column is not as long as the batch, or the CPU lacks the kernel's
-    /// instructions.
-    pub fn hashed_spans(&self, keys: Batch<'_>, start: &mut [u32], end: &mut [u32]) {
-        self.run(HashedSpans { keys, start, end });
-    }
-
     /// Writes the slot of each span of `parts`, whose bytes all count.
     ///
     /// # Panics
@@ -106,18 +42,8 @@ impl Kernel {
         unsafe { (self.slots)(parts, slots) }
     }
 
-    /// Runs a pass that is written over [`Bytes64`](crate::simd::Bytes64), compiled for the kernel's instructions.
-    ///
-    /// # Panics
-    /// Where the CPU lacks the kernel's instructions, or the pass panics.
-    #[inline]
-    pub fn run<P: Pass>(&self, pass: P) -> P::Output {
-        self.assert_supported();
-        // SAFETY: the CPU supports the kernel.
-        unsafe { arch::run(self, pass) }
-    }
-
-    fn assert_supported(&self) {
+    /// Panics where this CPU lacks its instructions.
+    pub(crate) fn assert_supported(&self) {
         assert!(
             self.is_supported(),
             "this CPU lacks {}, which kernel {} needs",

@@ -56,11 +56,14 @@ extern crate std;
 mod arch;
 mod batch;
 mod kernel;
+mod registry;
 pub mod simd;
+mod slices;
 mod tag;
 
 pub use batch::{Batch, PAD, Padded};
-pub use kernel::{KERNELS, Kernel, UnknownKernel, available, best, named};
+pub use kernel::Kernel;
+pub use registry::{KERNELS, UnknownKernel, available, best, named};
 pub use tag::{hashed_part, tag};
 
 /// Hash slots of a cluster.
@@ -107,7 +110,7 @@ const fn slot_of_crc(crc: u16) -> u16 {
 /// # Panics
 /// Where `slots` is not as long as `keys`.
 pub fn slots(keys: &[&[u8]], slots: &mut [u16]) {
-    batch::slots_of_slices(best(), keys, slots);
+    slices::slots_of_slices(best(), keys, slots);
 }
 
 /// The examples of the README are run too.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use hashslot::simd::Bytes64;
 
 use super::COUNT_BITS;
-use super::zeroed::Zeroed;
+use super::zeroed::{Zero, Zeroed};
 
 /// The first bit of each word, in a mask of the bytes of a line.
 const FIRST_BITS: u64 = 0x0101_0101_0101_0101;
@@ -17,6 +17,9 @@ pub(super) const SPARE: usize = 1 << 16;
 /// Eight words, in one line of the caches.
 #[repr(align(64))]
 pub(super) struct Line([AtomicU64; 8]);
+
+// SAFETY: eight times the number 0.
+unsafe impl Zero for Line {}
 
 /// Lines and places, of a size that does not change.
 pub(super) struct Reserved {

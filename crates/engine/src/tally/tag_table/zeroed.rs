@@ -6,8 +6,6 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use super::reserved::Line;
-
 /// Huge pages are as large, and start at multiples of it.
 const HUGE: usize = 2 << 20;
 
@@ -21,8 +19,6 @@ pub(super) unsafe trait Zero: Sync {}
 unsafe impl Zero for AtomicU32 {}
 // SAFETY: the number 0.
 unsafe impl Zero for AtomicU64 {}
-// SAFETY: eight times the number 0.
-unsafe impl Zero for Line {}
 
 /// The array.
 pub(super) struct Zeroed<T: Zero> {
