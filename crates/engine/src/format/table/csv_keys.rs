@@ -1,7 +1,7 @@
 //! The rows of a table that is open: batches of plain rows are cut all at once, others cell by cell; the result is the same.
 
 use crate::format::around::{Around, around, is_comment};
-use crate::format::batch::{Number, Spans, Word};
+use crate::format::batch::{Spans, Word};
 use crate::format::frame::row_boundary::{Quotes, RowBoundary};
 use crate::format::parse::csv_row::{MAX_FIELDS, cut_row};
 use crate::format::parse::size::ReadNumber;
@@ -12,9 +12,8 @@ use crate::format::table::layout::Layout;
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
 use crate::format::table::separator::{Cell, Separator};
-use crate::format::table::{Carried, Refusal, Row, Span, Step, Unreadables};
-use crate::format::{Columns, Head, Notice, Opened, ReadStats, Reader, Sink};
-use crate::metric::Metric;
+use crate::format::table::{Carried, Refusal, Row, Rows, Span, Step, Unreadables};
+use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::boundary::line_at;
 
@@ -55,117 +54,13 @@ impl CsvKeys {
         self.layout.size().is_some()
     }
 
-    fn carried(&self) -> Carried {
-        self.layout.at.map(|at| at.is_some())
-    }
-
-    /// How a column is read, and what its content is called.
+    /// How a column is read.
     fn reader(&self, role: Role) -> ReadNumber {
-        match role {
-            Role::Weight(metric) if metric.is_size() => self.layout.size_unit.size_reader(),
-            Role::Number(Number::Expiry) => self.layout.expiry_unit.expiry_reader(),
-            Role::Number(number) => table::reader_of_number(number),
-            Role::Weight(metric) => table::reader_of(metric),
-            Role::Key | Role::Word(_) => |_| None,
-        }
-    }
-
-    /// Reads a batch of plain rows, each of them a key; returns where the next one starts. `None`: some
-    /// row of it has to be looked at.
-    fn read_plain(
-        &self,
-        base: Padded<'_>,
-        from: usize,
-        columns: &mut Columns<'_>,
-        grid: &mut Grid,
-        spans: &mut Spans,
-    ) -> Option<usize> {
-        let delimiter = self.layout.plain_delimiter()?;
-        let next = grid.cut(
-            base,
-            from as u32,
-            delimiter,
-            self.layout.columns,
-            self.layout.has_quotes,
-            columns.find_cells,
-        )?;
-        let text = &base.bytes()[from..base.len().min(next as usize)];
-        let has_escapes = || memchr::memchr(b'\\', text).is_some();
-        match self.keys {
-            KeySpelling::Plain => {}
-            KeySpelling::Escaped | KeySpelling::Name if !has_escapes() => {}
-            _ => return None,
-        }
-        let Columns {
-            keys,
-            values,
-            with_attributes,
-            ..
-        } = columns;
-        let with_attributes = *with_attributes;
-        values.clear();
-        grid.column(self.layout.key(), keys);
-        let mut spans_of_keys = keys.start.iter().zip(&keys.end);
-        let is_total =
-            |(from, to): (&u32, &u32)| is_total(&base.bytes()[*from as usize..*to as usize]);
-        if self.has_totals() && spans_of_keys.any(is_total) {
-            return None;
-        }
-        let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
-        let weights = weights.map(|(metric, column)| (Role::Weight(metric), column));
-        let numbers = Number::ALL.into_iter().zip(&mut values.numbers);
-        let numbers = numbers.map(|(number, column)| (Role::Number(number), column));
-        let is_read = |role: &Role| with_attributes || !role.is_attribute();
-        for (role, column) in weights.chain(numbers).filter(|(role, _)| is_read(role)) {
-            if let Some(at) = self.layout.at[role.place()] {
-                grid.column(at, spans);
-                let read = self.reader(role);
-                let is_read = if self.layout.means_other_numbers(role) {
-                    plain_rows::values(base, spans, |text| table::optional(text, read), column)
-                } else {
-                    plain_rows::numbers(base, spans, |text| table::optional(text, read), column)
-                };
-                if !is_read {
-                    return None;
-                }
-            }
-        }
-        for word in Word::ALL.into_iter().filter(|_| with_attributes) {
-            if let Some(at) = self.layout.at[Role::Word(word).place()] {
-                grid.column(at, values.word_mut(word));
-            }
-        }
-        Some(next as usize)
-    }
-
-    /// The row at `at`, and where the next one starts.
-    fn next(&self, content: &mut [u8], at: usize, cut: &mut CutRow) -> (usize, Step) {
-        let line = line_at(content, at).0;
-        if let Some(found) = around(line) {
-            let step = match found {
-                Around::Blank => Step::Blank,
-                _ => Step::Around,
-            };
-            return (line_at(content, at).1, step);
-        }
-        let Some(after) = self.cut(content, at, cut) else {
-            let after = line_at(content, at).1;
-            return (
-                after,
-                Step::Reject("a text in double quotes that ends elsewhere".into()),
-            );
+        let unit = match role {
+            Role::Number(_) => self.layout.expiry_unit,
+            _ => self.layout.size_unit,
         };
-        if cut.cells.is_empty() {
-            return (after, Step::Blank);
-        }
-        let step = self.row(content, cut).unwrap_or_else(|refusal| {
-            if is_comment(line_at(content, at).0) {
-                Step::Around
-            } else {
-                Step::Reject(refusal)
-            }
-        });
-        (after, step)
+        table::reader(role, unit)
     }
 
     /// Cuts the row at `at` into cells; returns where the next one starts.
@@ -239,12 +134,7 @@ impl CsvKeys {
             return Err("a total, which is not a key".into());
         }
         let mut row = Row::of(bare);
-        for (metric, weight) in Metric::WEIGHTS.into_iter().zip(&mut row.weights) {
-            let role = Role::Weight(metric);
-            *weight = number(role, self.reader(role));
-        }
-        for (of, value) in Number::ALL.into_iter().zip(&mut row.numbers) {
-            let role = Role::Number(of);
+        for (role, value) in row.numbers_mut() {
             *value = number(role, self.reader(role));
         }
         row.words = Word::ALL.map(|word| field(Role::Word(word)).unwrap_or_default());
@@ -277,11 +167,13 @@ fn is_total(cell: &[u8]) -> bool {
         && WORDS.iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
-/// A row that is cut; kept for its memory.
+/// A row that is cut, and a batch of rows; kept for their memory.
 #[derive(Default)]
-struct CutRow {
+pub(crate) struct CutRow {
     fields: Vec<Span>,
     cells: Vec<Cell>,
+    grid: Grid,
+    spans: Spans,
     /// Keys so far whose escapes were undone.
     undone: u64,
 }
@@ -302,6 +194,112 @@ fn undouble(content: &mut [u8], (from, to): Span) -> Span {
     (from, write as u32)
 }
 
+impl Rows for CsvKeys {
+    type Memory = CutRow;
+
+    fn carried(&self) -> Carried {
+        self.layout.at.map(|at| at.is_some())
+    }
+
+    fn first(&self, block: &Block, piece: Piece, from: usize) -> usize {
+        table::skipped(from, piece, self.layout.skip).min(block.len())
+    }
+
+    fn alike(
+        &self,
+        base: Padded<'_>,
+        from: usize,
+        columns: &mut Columns<'_>,
+        CutRow { grid, spans, .. }: &mut CutRow,
+    ) -> Option<usize> {
+        let delimiter = self.layout.plain_delimiter()?;
+        let next = grid.cut(
+            base,
+            from as u32,
+            delimiter,
+            self.layout.columns,
+            self.layout.has_quotes,
+            columns.find_cells,
+        )?;
+        let text = &base.bytes()[from..base.len().min(next as usize)];
+        let has_escapes = || memchr::memchr(b'\\', text).is_some();
+        match self.keys {
+            KeySpelling::Plain => {}
+            KeySpelling::Escaped | KeySpelling::Name if !has_escapes() => {}
+            _ => return None,
+        }
+        let Columns {
+            keys,
+            values,
+            with_attributes,
+            ..
+        } = columns;
+        let with_attributes = *with_attributes;
+        values.clear();
+        grid.column(self.layout.key(), keys);
+        let mut spans_of_keys = keys.start.iter().zip(&keys.end);
+        let is_total =
+            |(from, to): (&u32, &u32)| is_total(&base.bytes()[*from as usize..*to as usize]);
+        if self.has_totals() && spans_of_keys.any(is_total) {
+            return None;
+        }
+        let is_read = |role: &Role| with_attributes || !role.is_attribute();
+        for (role, column) in table::number_columns(values).filter(|(role, _)| is_read(role)) {
+            if let Some(at) = self.layout.at[role.place()] {
+                grid.column(at, spans);
+                let read = self.reader(role);
+                let is_read = if self.layout.means_other_numbers(role) {
+                    plain_rows::values(base, spans, |text| table::optional(text, read), column)
+                } else {
+                    plain_rows::numbers(base, spans, |text| table::optional(text, read), column)
+                };
+                if !is_read {
+                    return None;
+                }
+            }
+        }
+        for word in Word::ALL.into_iter().filter(|_| with_attributes) {
+            if let Some(at) = self.layout.at[Role::Word(word).place()] {
+                grid.column(at, values.word_mut(word));
+            }
+        }
+        Some(next as usize)
+    }
+
+    fn next(&self, content: &mut [u8], at: usize, cut: &mut Self::Memory) -> (usize, Step) {
+        let line = line_at(content, at).0;
+        if let Some(found) = around(line) {
+            let step = match found {
+                Around::Blank => Step::Blank,
+                _ => Step::Around,
+            };
+            return (line_at(content, at).1, step);
+        }
+        let Some(after) = self.cut(content, at, cut) else {
+            let after = line_at(content, at).1;
+            return (
+                after,
+                Step::Reject("a text in double quotes that ends elsewhere".into()),
+            );
+        };
+        if cut.cells.is_empty() {
+            return (after, Step::Blank);
+        }
+        let step = self.row(content, cut).unwrap_or_else(|refusal| {
+            if is_comment(line_at(content, at).0) {
+                Step::Around
+            } else {
+                Step::Reject(refusal)
+            }
+        });
+        (after, step)
+    }
+
+    fn undone(cut: &CutRow) -> u64 {
+        cut.undone
+    }
+}
+
 impl Reader for CsvKeys {
     fn read(
         &self,
@@ -310,31 +308,6 @@ impl Reader for CsvKeys {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> ReadStats {
-        let mut seen = ReadStats::default();
-        let mut cut = CutRow::default();
-        let mut from = table::start(block, piece, &mut seen);
-        from = table::skipped(from, piece, self.layout.skip).min(block.len());
-        let (mut grid, mut spans) = (Grid::default(), Spans::default());
-        while from < block.len() {
-            if let Some(next) =
-                self.read_plain(block.padded(), from, columns, &mut grid, &mut spans)
-            {
-                table::hand_on(block, columns, sink, &mut seen);
-                from = next;
-                continue;
-            }
-            from = table::read_batch(
-                block,
-                from,
-                self.carried(),
-                columns,
-                sink,
-                &mut seen,
-                piece.offset,
-                |content, at| self.next(content, at, &mut cut),
-            );
-        }
-        seen.note(Notice::EscapedKey, cut.undone);
-        seen
+        table::read(self, block, piece, columns, sink)
     }
 }

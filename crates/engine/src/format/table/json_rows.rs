@@ -21,7 +21,7 @@ const MAX_FIRST_LINE: usize = 64 << 10;
 
 /// A batch of objects; its memory is kept from batch to batch.
 #[derive(Default)]
-pub(super) struct JsonRows {
+pub(crate) struct JsonRows {
     lines: Spans,
     /// As many for each line.
     quotes: Vec<u32>,
@@ -30,6 +30,8 @@ pub(super) struct JsonRows {
     /// The text before each value, and that after the last.
     between: Vec<Between>,
     spans: Spans,
+    /// Where the last line ends whose objects were looked at one by one.
+    line_end: usize,
 }
 
 /// A member of the first object.
@@ -49,6 +51,15 @@ struct Between {
 }
 
 impl JsonRows {
+    /// The end of the line that `at` is in, which is looked for once a line.
+    pub(super) fn end_of_line(&mut self, content: &[u8], at: usize) -> usize {
+        if at >= self.line_end {
+            let left = memchr::memchr(b'\n', &content[at..]);
+            self.line_end = left.map_or(content.len(), |left| at + left);
+        }
+        self.line_end
+    }
+
     /// Cuts the next lines, from `from` on, an object each; returns where the line after them starts. `None`: one of them is
     /// not written as the first, or has a backslash, or a value that is nested.
     pub(super) fn cut(&mut self, base: Padded<'_>, from: u32, find: FindByte<'_>) -> Option<u32> {

@@ -17,7 +17,7 @@ use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
 use crate::format::table::json_rows::JsonRows;
 use crate::format::table::key_spelling::{DUMP, KeySpelling};
 use crate::format::table::names::Unit;
-use crate::format::table::{Carried, Refusal, Row, Span, Step, Unreadables};
+use crate::format::table::{Carried, Refusal, Row, Rows, Span, Step, Unreadables};
 use crate::format::{Columns, Format, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::Metric;
 use crate::name::Name;
@@ -193,12 +193,7 @@ impl JsonKeys {
             words,
             ..Row::of(key)
         };
-        for (metric, weight) in Metric::WEIGHTS.into_iter().zip(&mut row.weights) {
-            let role = Role::Weight(metric);
-            *weight = number(role, self.readers[role.place()]);
-        }
-        for (of, value) in Number::ALL.into_iter().zip(&mut row.numbers) {
-            let role = Role::Number(of);
+        for (role, value) in row.numbers_mut() {
             *value = number(role, self.readers[role.place()]);
         }
         row.key.1 = escape::undo(Escapes::Json, line, key.0 as usize, key.1 as usize) as u32;
@@ -211,10 +206,35 @@ impl JsonKeys {
         }
         Ok((end, Step::of(row, unreadable)))
     }
+}
 
-    /// Reads a batch of objects that are written alike, each of them a key; returns where the next one starts. `None`: some
-    /// object of it has to be looked at.
-    fn read_alike(
+/// How the values of each role are read, by the units in the names of `members`.
+fn readers(members: &[Member]) -> [ReadNumber; ROLES] {
+    let unit = |role: Role| {
+        let of_role = members
+            .iter()
+            .filter_map(|member| Some((member.role?, member)));
+        let of_role = of_role.filter(|((found, _), _)| *found == role);
+        let member = of_role.min_by_key(|((_, rank), _)| *rank);
+        member
+            .map(|(_, member)| ColumnNames::unit(&member.name))
+            .unwrap_or_default()
+    };
+    let mut readers: [ReadNumber; ROLES] = [|_| None; ROLES];
+    for role in table::number_roles() {
+        readers[role.place()] = table::reader(role, unit(role));
+    }
+    readers
+}
+
+impl Rows for JsonKeys {
+    type Memory = JsonRows;
+
+    fn carried(&self) -> Carried {
+        self.carried
+    }
+
+    fn alike(
         &self,
         base: Padded<'_>,
         from: usize,
@@ -264,12 +284,8 @@ impl JsonKeys {
         if !self.no_keys.is_empty() && (0..types.len()).any(is_no_key) {
             return None;
         }
-        let weights = Metric::WEIGHTS.into_iter().zip(&mut values.weights);
-        let weights = weights.map(|(metric, column)| (Role::Weight(metric), column));
-        let numbers = Number::ALL.into_iter().zip(&mut values.numbers);
-        let numbers = numbers.map(|(number, column)| (Role::Number(number), column));
         let mut read = Vec::new();
-        for (role, column) in weights.chain(numbers) {
+        for (role, column) in table::number_columns(values) {
             let number = self.readers[role.place()];
             match at(role) {
                 Some(at) if role == Role::Number(Number::Expiry) => {
@@ -283,37 +299,18 @@ impl JsonKeys {
         }
         rows.are_values(base, &read).then_some(next as usize)
     }
-}
 
-/// How the values of each role are read, by the units in the names of `members`.
-fn readers(members: &[Member]) -> [ReadNumber; ROLES] {
-    let unit = |role: Role| {
-        let of_role = members
-            .iter()
-            .filter_map(|member| Some((member.role?, member)));
-        let of_role = of_role.filter(|((found, _), _)| *found == role);
-        let member = of_role.min_by_key(|((_, rank), _)| *rank);
-        member
-            .map(|(_, member)| ColumnNames::unit(&member.name))
-            .unwrap_or_default()
-    };
-    let mut readers: [ReadNumber; ROLES] = [|_| None; ROLES];
-    for metric in Metric::WEIGHTS {
-        let role = Role::Weight(metric);
-        readers[role.place()] = if metric.is_size() {
-            unit(role).size_reader()
-        } else {
-            table::reader_of(metric)
-        };
+    fn next(&self, content: &mut [u8], at: usize, rows: &mut JsonRows) -> (usize, Step) {
+        let end = rows.end_of_line(content, at);
+        match content[at] {
+            b' ' | b'\t' | b'\r' | b'\n' | b'[' | b']' | b',' => (at + 1, Step::Blank),
+            b'{' => match self.row(&mut content[at..end]) {
+                Ok((len, step)) => (at + len, step.moved(at as u32)),
+                Err(refusal) => (end + 1, Step::Reject(refusal)),
+            },
+            _ => (end + 1, Step::Reject("not a JSON object".into())),
+        }
     }
-    for number in Number::ALL {
-        let role = Role::Number(number);
-        readers[role.place()] = match number {
-            Number::Expiry => unit(role).expiry_reader(),
-            number => table::reader_of_number(number),
-        };
-    }
-    readers
 }
 
 impl Reader for JsonKeys {
@@ -324,41 +321,7 @@ impl Reader for JsonKeys {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> ReadStats {
-        let mut seen = ReadStats::default();
-        let mut from = table::start(block, piece, &mut seen);
-        let mut end = from;
-        let mut next = |content: &mut [u8], at: usize| {
-            if at >= end {
-                end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |len| at + len);
-            }
-            match content[at] {
-                b' ' | b'\t' | b'\r' | b'\n' | b'[' | b']' | b',' => (at + 1, Step::Blank),
-                b'{' => match self.row(&mut content[at..end]) {
-                    Ok((len, step)) => (at + len, step.moved(at as u32)),
-                    Err(refusal) => (end + 1, Step::Reject(refusal)),
-                },
-                _ => (end + 1, Step::Reject("not a JSON object".into())),
-            }
-        };
-        let mut rows = JsonRows::default();
-        while from < block.len() {
-            if let Some(behind) = self.read_alike(block.padded(), from, columns, &mut rows) {
-                table::hand_on(block, columns, sink, &mut seen);
-                from = behind;
-                continue;
-            }
-            from = table::read_batch(
-                block,
-                from,
-                self.carried,
-                columns,
-                sink,
-                &mut seen,
-                piece.offset,
-                &mut next,
-            );
-        }
-        seen
+        table::read(self, block, piece, columns, sink)
     }
 }
 

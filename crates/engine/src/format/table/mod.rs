@@ -15,13 +15,13 @@ pub(crate) mod raw_rows;
 pub(crate) mod role;
 pub(crate) mod separator;
 
-use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Word};
-use crate::format::parse::size::{ReadNumber, count, integer, is_missing, size};
-use crate::format::parse::time;
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Values, Word};
+use crate::format::parse::size::{ReadNumber, count, integer, is_missing};
 use crate::format::table::columns::{ROLES, Role};
+use crate::format::table::names::Unit;
 use crate::format::{BYTE_ORDER_MARK, Columns, Notice, ReadStats, Sink};
 use crate::metric::{Metric, WEIGHTS};
-use crate::source::block::{Block, Piece};
+use crate::source::block::{Block, Padded, Piece};
 use std::borrow::Cow;
 
 /// Start and end in a block.
@@ -49,6 +49,12 @@ impl Row {
             words: self.words.map(moved),
             ..self
         }
+    }
+
+    /// Its numbers, each with its role.
+    pub(crate) fn numbers_mut(&mut self) -> impl Iterator<Item = (Role, &mut u64)> {
+        let numbers = self.weights.iter_mut().chain(&mut self.numbers);
+        number_roles().zip(numbers)
     }
 
     /// A row that says nothing but the key.
@@ -143,50 +149,87 @@ pub fn unmarked(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
 }
 
-/// Reads a batch of rows from `at` on, and returns where the row after them starts: `next` says what is at an offset and
-/// where the row after that starts. The block is at `offset` of the input.
-#[expect(clippy::too_many_arguments)]
-pub(crate) fn read_batch(
+/// The rows of a table that is open.
+pub(crate) trait Rows {
+    /// Memory that is kept from batch to batch.
+    type Memory: Default;
+
+    /// The columns that the input has.
+    fn carried(&self) -> Carried;
+
+    /// Where the first row of a piece is that starts at `from`.
+    fn first(&self, _: &Block, _: Piece, from: usize) -> usize {
+        from
+    }
+
+    /// Reads a batch of rows that are all written alike, each of them a key; returns where the next one starts. `None`: some
+    /// row of it has to be looked at.
+    fn alike(
+        &self,
+        base: Padded<'_>,
+        from: usize,
+        columns: &mut Columns<'_>,
+        memory: &mut Self::Memory,
+    ) -> Option<usize>;
+
+    /// The item at `at`, and where the next one starts.
+    fn next(&self, content: &mut [u8], at: usize, memory: &mut Self::Memory) -> (usize, Step);
+
+    /// Keys so far whose escapes were undone.
+    fn undone(_: &Self::Memory) -> u64 {
+        0
+    }
+}
+
+/// Reads a piece: batches of rows that are written alike at once, others row by row; the result is the same.
+pub(crate) fn read<R: Rows>(
+    rows: &R,
     block: &mut Block,
-    mut at: usize,
-    carried: Carried,
+    piece: Piece,
     columns: &mut Columns<'_>,
     sink: &mut dyn Sink,
-    seen: &mut ReadStats,
-    offset: u64,
-    mut next: impl FnMut(&mut [u8], usize) -> (usize, Step),
-) -> usize {
-    columns.keys.clear();
-    columns.values.clear();
-    let content = block.content_mut();
-    while at < content.len() && columns.keys.len() < BATCH_KEYS {
-        let (after, step) = next(content, at);
-        match step {
-            Step::Key(row) => push(columns, carried, row, seen),
-            Step::Without(row, unreadable) => {
-                for (role, text) in unreadable.0 {
-                    seen.lose(role.value(), offset + at as u64, &text);
+) -> ReadStats {
+    let mut seen = ReadStats::default();
+    let mut memory = R::Memory::default();
+    let from = start(block, piece, &mut seen);
+    let mut from = rows.first(block, piece, from);
+    let carried = rows.carried();
+    while from < block.len() {
+        match rows.alike(block.padded(), from, columns, &mut memory) {
+            Some(next) => from = next,
+            None => {
+                columns.keys.clear();
+                columns.values.clear();
+                while from < block.len() && columns.keys.len() < BATCH_KEYS {
+                    let (after, step) = rows.next(block.content_mut(), from, &mut memory);
+                    let at = piece.offset + from as u64;
+                    match step {
+                        Step::Key(row) => push(columns, carried, row, &mut seen),
+                        Step::Without(row, unreadable) => {
+                            for (role, text) in unreadable.0 {
+                                seen.lose(role.value(), at, &text);
+                            }
+                            push(columns, carried, row, &mut seen);
+                        }
+                        Step::Around => seen.note(Notice::Around, 1),
+                        Step::NoKey => seen.note(Notice::NoKey, 1),
+                        Step::Blank => {}
+                        Step::Reject(refusal) => {
+                            sink.reject_with(from, &refusal.reason, &refusal.excerpt)
+                        }
+                    }
+                    from = after;
                 }
-                push(columns, carried, row, seen);
             }
-            Step::Around => seen.note(Notice::Around, 1),
-            Step::NoKey => seen.note(Notice::NoKey, 1),
-            Step::Blank => {}
-            Step::Reject(refusal) => sink.reject_with(at, &refusal.reason, &refusal.excerpt),
         }
-        at = after;
+        hand_on(block, columns, sink, &mut seen);
     }
-    hand_on(block, columns, sink, seen);
-    at
+    seen.note(Notice::EscapedKey, R::undone(&memory));
+    seen
 }
 
 /// Hands a batch to the sink, if there is one.
-pub(crate) fn hand_on(
-    block: &Block,
-    columns: &mut Columns<'_>,
-    sink: &mut dyn Sink,
-    seen: &mut ReadStats,
-) {
+fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut ReadStats) {
     if !columns.keys.is_empty() {
         columns.values.estimate_accesses(columns.lfu);
         let left = columns.values.date_expiry(columns.written_ms);
@@ -207,17 +250,8 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut ReadSt
     columns.keys.push(row.key.0, row.key.1);
     let values = &mut *columns.values;
     let mut late = false;
-    let weights = Metric::WEIGHTS
-        .into_iter()
-        .zip(&mut values.weights)
-        .zip(row.weights);
-    let weights = weights.map(|((metric, column), weight)| (Role::Weight(metric), column, weight));
-    let numbers = Number::ALL
-        .into_iter()
-        .zip(&mut values.numbers)
-        .zip(row.numbers);
-    let numbers = numbers.map(|((number, column), value)| (Role::Number(number), column, value));
-    for (role, column, number) in weights.chain(numbers) {
+    let numbers = row.weights.into_iter().chain(row.numbers);
+    for ((role, column), number) in number_columns(values).zip(numbers) {
         if carried[role.place()] {
             column.push(number)
         } else {
@@ -245,18 +279,27 @@ pub(crate) fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
     }
 }
 
-/// How a weight in `metric` is written.
-pub(crate) fn reader_of(metric: Metric) -> ReadNumber {
-    if metric.is_size() { size } else { count }
+/// How a number of `role` is written, in the unit that its column names.
+pub(crate) fn reader(role: Role, unit: Unit) -> ReadNumber {
+    match role {
+        Role::Weight(metric) if metric.is_size() => unit.size_reader(),
+        Role::Weight(_) | Role::Number(Number::Database) => count,
+        Role::Number(Number::Expiry) => unit.expiry_reader(),
+        Role::Number(Number::Elements | Number::Idle | Number::Lfu) => integer_or_none,
+        Role::Key | Role::Word(_) => |_| None,
+    }
 }
 
-/// How a number is written.
-pub(crate) fn reader_of_number(number: Number) -> ReadNumber {
-    match number {
-        Number::Database => count,
-        Number::Expiry => |text| Some(time::expiry(text)),
-        Number::Elements | Number::Idle | Number::Lfu => integer_or_none,
-    }
+/// The roles of numbers, weights first.
+pub(crate) fn number_roles() -> impl Iterator<Item = Role> {
+    let weights = Metric::WEIGHTS.into_iter().map(Role::Weight);
+    weights.chain(Number::ALL.into_iter().map(Role::Number))
+}
+
+/// The columns of numbers, each with its role.
+pub(crate) fn number_columns(values: &mut Values) -> impl Iterator<Item = (Role, &mut Vec<u64>)> {
+    let columns = values.weights.iter_mut().chain(&mut values.numbers);
+    number_roles().zip(columns)
 }
 
 /// Where the rows of a piece start that starts at `from` of its block, if the first are at `skip` of the input.

@@ -16,7 +16,7 @@ use crate::format::table;
 use crate::format::table::columns::Role;
 use crate::format::table::plain_rows;
 use crate::format::table::plain_rows::Grid;
-use crate::format::table::{Carried, Row, Step};
+use crate::format::table::{Carried, Row, Rows, Step};
 use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::{Metric, WEIGHTS};
 use crate::source::block::{Block, Padded, Piece};
@@ -199,38 +199,85 @@ impl Shape {
         let key = self.before_key(line)?;
         (key <= tail.end).then_some((key, tail))
     }
+}
 
-    /// The step at `at`, and where the next row starts.
-    fn next(&self, content: &[u8], at: usize) -> (usize, Step) {
-        let (line, after) = line_at(content, at);
-        if let Some((key, tail)) = self.row(line) {
-            return (after, Step::Key(row_of(line, at, key, at, &tail)));
+/// A row whose first line is at `at`, with the key from `key` of it on, up to the tail of the line at `last`.
+fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row {
+    let database = memchr::memchr(b',', first).unwrap_or(0);
+    let kind = memchr::memrchr(b',', &first[..key]).unwrap_or(database);
+    let mut weights = [MISSING; WEIGHTS];
+    weights[Metric::SIZE] = tail.bytes;
+    let mut row = Row::of(((at + key) as u32, (last + tail.end) as u32));
+    row.numbers[Number::Database as usize] = integer(&first[..database]).unwrap_or(MISSING);
+    row.numbers[Number::Expiry as usize] = tail.expiry;
+    row.numbers[Number::Elements as usize] = tail.elements;
+    row.words[Word::Type as usize] = ((at + database + 1) as u32, (at + kind) as u32);
+    let (from, to) = tail.encoding;
+    row.words[Word::Encoding as usize] = ((last + from) as u32, (last + to) as u32);
+    Row { weights, ..row }
+}
+
+/// An input of raw rows.
+pub(crate) struct RawRows(Arc<Shape>);
+
+impl RawRows {
+    /// Opens an input whose first line is the header that is above the rows of `format`.
+    ///
+    /// # Errors
+    /// The header that is missing.
+    pub(crate) fn open(
+        format: &'static str,
+        head: Head<'_>,
+        quotes: bool,
+    ) -> Result<Opened, String> {
+        let shape = header(head).and_then(|line| Shape::of(line, quotes));
+        let shape = shape.ok_or_else(|| {
+            format!("the first line is not the header of {format}: {COLUMNS},expiry")
+        })?;
+        let rows = RawRows(Arc::new(shape));
+        let shape = rows.0.clone();
+        let boundary = RowBoundary::Rows(Arc::new(move |line| shape.row(line).is_some()));
+        Ok(Opened::blocks(format, boundary, rows))
+    }
+}
+
+impl Rows for Shape {
+    type Memory = (Grid, Spans);
+
+    fn carried(&self) -> Carried {
+        let mut carried = Carried::default();
+        let expiry = Role::Number(Number::Expiry);
+        let expiry = self.behind.contains(&Kind::Expiry).then_some(expiry);
+        for role in [
+            Role::Key,
+            Role::of(Metric::Bytes),
+            Role::Number(Number::Database),
+            Role::Number(Number::Elements),
+            Role::Word(Word::Type),
+            Role::Word(Word::Encoding),
+        ]
+        .into_iter()
+        .chain(expiry)
+        {
+            carried[role.place()] = true;
         }
-        let head = self.before_key(line);
-        let mut end = after;
-        while end < content.len() {
-            let (more, after) = line_at(content, end);
-            match (head, self.behind_key(more)) {
-                (_, Some(_)) if self.row(more).is_some() => break,
-                (Some(key), Some(tail)) => {
-                    return (after, Step::Key(row_of(line, at, key, end, &tail)));
-                }
-                (None, _) if self.before_key(more).is_some() => break,
-                _ => end = after,
-            }
-        }
-        (end, Step::Reject("no row of the table".into()))
+        carried
     }
 
-    /// Reads a batch of lines that all are rows by themselves, without a comma in their keys; returns where the next
-    /// one starts.
-    fn read_plain(
+    fn first(&self, block: &Block, piece: Piece, from: usize) -> usize {
+        if piece.first {
+            line_at(block.content(), from).1
+        } else {
+            from
+        }
+    }
+
+    fn alike(
         &self,
         base: Padded<'_>,
         from: usize,
         columns: &mut Columns<'_>,
-        grid: &mut Grid,
-        spans: &mut Spans,
+        (grid, spans): &mut Self::Memory,
     ) -> Option<usize> {
         let fields = 3 + self.behind.len();
         let next = grid.cut(
@@ -284,64 +331,25 @@ impl Shape {
         plain.then_some(next as usize)
     }
 
-    fn carried(&self) -> Carried {
-        let mut carried = Carried::default();
-        let expiry = Role::Number(Number::Expiry);
-        let expiry = self.behind.contains(&Kind::Expiry).then_some(expiry);
-        for role in [
-            Role::Key,
-            Role::of(Metric::Bytes),
-            Role::Number(Number::Database),
-            Role::Number(Number::Elements),
-            Role::Word(Word::Type),
-            Role::Word(Word::Encoding),
-        ]
-        .into_iter()
-        .chain(expiry)
-        {
-            carried[role.place()] = true;
+    fn next(&self, content: &mut [u8], at: usize, _: &mut Self::Memory) -> (usize, Step) {
+        let (line, after) = line_at(content, at);
+        if let Some((key, tail)) = self.row(line) {
+            return (after, Step::Key(row_of(line, at, key, at, &tail)));
         }
-        carried
-    }
-}
-
-/// A row whose first line is at `at`, with the key from `key` of it on, up to the tail of the line at `last`.
-fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row {
-    let database = memchr::memchr(b',', first).unwrap_or(0);
-    let kind = memchr::memrchr(b',', &first[..key]).unwrap_or(database);
-    let mut weights = [MISSING; WEIGHTS];
-    weights[Metric::SIZE] = tail.bytes;
-    let mut row = Row::of(((at + key) as u32, (last + tail.end) as u32));
-    row.numbers[Number::Database as usize] = integer(&first[..database]).unwrap_or(MISSING);
-    row.numbers[Number::Expiry as usize] = tail.expiry;
-    row.numbers[Number::Elements as usize] = tail.elements;
-    row.words[Word::Type as usize] = ((at + database + 1) as u32, (at + kind) as u32);
-    let (from, to) = tail.encoding;
-    row.words[Word::Encoding as usize] = ((last + from) as u32, (last + to) as u32);
-    Row { weights, ..row }
-}
-
-/// An input of raw rows.
-pub(crate) struct RawRows(Arc<Shape>);
-
-impl RawRows {
-    /// Opens an input whose first line is the header that is above the rows of `format`.
-    ///
-    /// # Errors
-    /// The header that is missing.
-    pub(crate) fn open(
-        format: &'static str,
-        head: Head<'_>,
-        quotes: bool,
-    ) -> Result<Opened, String> {
-        let shape = header(head).and_then(|line| Shape::of(line, quotes));
-        let shape = shape.ok_or_else(|| {
-            format!("the first line is not the header of {format}: {COLUMNS},expiry")
-        })?;
-        let rows = RawRows(Arc::new(shape));
-        let shape = rows.0.clone();
-        let boundary = RowBoundary::Rows(Arc::new(move |line| shape.row(line).is_some()));
-        Ok(Opened::blocks(format, boundary, rows))
+        let head = self.before_key(line);
+        let mut end = after;
+        while end < content.len() {
+            let (more, after) = line_at(content, end);
+            match (head, self.behind_key(more)) {
+                (_, Some(_)) if self.row(more).is_some() => break,
+                (Some(key), Some(tail)) => {
+                    return (after, Step::Key(row_of(line, at, key, end, &tail)));
+                }
+                (None, _) if self.before_key(more).is_some() => break,
+                _ => end = after,
+            }
+        }
+        (end, Step::Reject("no row of the table".into()))
     }
 }
 
@@ -353,32 +361,6 @@ impl Reader for RawRows {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> ReadStats {
-        let mut seen = ReadStats::default();
-        let mut from = table::start(block, piece, &mut seen);
-        if piece.first {
-            from = line_at(block.content(), from).1;
-        }
-        let (mut grid, mut spans) = (Grid::default(), Spans::default());
-        while from < block.len() {
-            if let Some(next) =
-                self.0
-                    .read_plain(block.padded(), from, columns, &mut grid, &mut spans)
-            {
-                table::hand_on(block, columns, sink, &mut seen);
-                from = next;
-                continue;
-            }
-            from = table::read_batch(
-                block,
-                from,
-                self.0.carried(),
-                columns,
-                sink,
-                &mut seen,
-                piece.offset,
-                |content, at| self.0.next(content, at),
-            );
-        }
-        seen
+        table::read(&*self.0, block, piece, columns, sink)
     }
 }
