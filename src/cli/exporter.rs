@@ -12,12 +12,12 @@ use slotscope_engine::error::{Error, Result};
 
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::{Ending, say, values};
-use crate::exporter::families::CONTENT_TYPE;
 use crate::exporter::hosts::{self, Hosts};
 use crate::exporter::http::{self, Answer};
 use crate::exporter::judged;
 use crate::exporter::page::{self, Observed};
 use crate::spec::headings::{ARGUMENTS, OUTPUT, RUN};
+use slotscope_report::render::families::CONTENT_TYPE;
 
 /// A cluster that was not read for this many intervals is not healthy.
 const STALE: u32 = 3;

@@ -2,7 +2,6 @@
 //!
 //! A background thread reads the cluster at intervals; a scrape returns the last reading, and starts nothing.
 
-pub(crate) mod families;
 pub(crate) mod hosts;
 pub(crate) mod http;
 pub(crate) mod judged;

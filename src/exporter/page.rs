@@ -12,8 +12,8 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::processes;
 use slotscope_findings::summary::state::{Role, State};
+use slotscope_report::render::families::{END, Families};
 
-use crate::exporter::families::Families;
 use crate::exporter::judged::pairs;
 
 /// Nodes with series of their own: those with most over their fair share, of memory or of load.
@@ -53,11 +53,16 @@ pub(crate) struct Observed<'s> {
 /// The page of a cluster that could not be read. Of one that was read before, and none of whose primaries answers now, it is
 /// known to be down.
 pub(crate) fn without_cluster(cluster: &str, is_down: bool) -> String {
-    let mut families = Families::new(cluster);
+    let mut families = of_cluster(cluster);
     families.one("up", UP, Some(0.0));
     let down = is_down.then(|| (vec![("role", Name::from("all"))], rank(State::Down)));
     families.add("state", STATE, down);
-    families.finish()
+    families.finish() + END
+}
+
+/// Families whose samples all have the name of the cluster.
+fn of_cluster(name: &str) -> Families {
+    Families::with_labels(vec![("cluster", Name::from(name))])
 }
 
 const UP: &str = "1 where the last reading of the cluster succeeded, else 0.";
@@ -71,11 +76,11 @@ fn rank(state: State) -> f64 {
 impl Observed<'_> {
     /// The page.
     pub(crate) fn page(&self) -> String {
-        self.families().finish()
+        self.families().finish() + END
     }
 
     fn families(&self) -> Families {
-        let mut families = Families::new(self.cluster);
+        let mut families = of_cluster(self.cluster);
         let nodes = self.nodes();
         self.add_cluster(&mut families, nodes.len());
         self.add_verdict(&mut families);

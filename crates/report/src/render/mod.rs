@@ -1,6 +1,8 @@
 //! The forms of a report. Each renderer writes the sections of `report/view/` and knows none of them.
 
 pub mod csv;
+#[cfg(feature = "cli")]
+pub mod families;
 pub mod html;
 pub mod json;
 #[cfg(feature = "cli")]

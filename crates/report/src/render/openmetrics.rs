@@ -8,8 +8,12 @@ use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::{Role, State};
 
-/// The start of every file in this format.
-pub const MARK: &str = "# HELP slotscope_";
+use crate::render::families::{Families, Label};
+
+pub use crate::render::families::MARK;
+
+/// A value with its labels.
+type Sample = (Vec<Label>, f64);
 
 /// Writes them.
 ///
@@ -17,170 +21,127 @@ pub const MARK: &str = "# HELP slotscope_";
 /// Where `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let mut families = Families::default();
+    input(&mut families, summary);
+    verdict(&mut families, summary);
+    nodes(&mut families, summary);
+    roles(&mut families, summary);
+    let tags = summary.tags.as_ref();
+    families.one(
+        "tags",
+        "Distinct hash tags.",
+        tags.map(|tags| tags.distinct as f64),
+    );
+    families.one(
+        "risks",
+        "Risks that do not depend on how even the primaries are.",
+        Some(summary.verdict.risks().count() as f64),
+    );
+    out.write_all(families.finish().as_bytes())
+}
+
+fn input(families: &mut Families, summary: &Summary) {
+    let input = &summary.input;
     // Of captures alone they are not known, and are not 0.
-    if !summary.has_only_operations() {
-        families.add(
-            "keys",
-            "Keys that were read.",
-            &[("", summary.input.keys as f64)],
-        );
-    }
-    if let Some(filter) = &summary.input.filter {
-        let flags = format!("filter=\"{}\"", label(&filter.flags));
-        let left_out = [
-            (
-                "filtered_keys",
-                "Keys that a filter left out.",
-                Some(filter.keys),
-            ),
-            ("filtered_bytes", "Bytes of these keys.", filter.bytes),
-        ];
-        for (name, help, amount) in left_out {
-            let amount = amount.map(|amount| (flags.clone(), amount as f64));
-            families.add(name, help, amount.as_slice());
-        }
-    }
-    let rejected = summary.input.rejected.count as f64;
+    let keys = (!summary.has_only_operations()).then_some(input.keys as f64);
+    families.one("keys", "Keys that were read.", keys);
+    let filter = input.filter.as_ref();
+    let filtered = |amount: Option<u64>| -> Option<Sample> {
+        Some((vec![("filter", filter?.flags.clone())], amount? as f64))
+    };
     families.add(
+        "filtered_keys",
+        "Keys that a filter left out.",
+        filtered(filter.map(|filter| filter.keys)),
+    );
+    families.add(
+        "filtered_bytes",
+        "Bytes of these keys.",
+        filtered(filter.and_then(|filter| filter.bytes)),
+    );
+    families.one(
         "rejected_rows",
         "Rejected rows of the input.",
-        &[("", rejected)],
+        Some(input.rejected.count as f64),
     );
-    let started = summary.run.started as f64;
-    families.add(
+    families.one(
         "analyzed_timestamp_seconds",
         "When the dump was analyzed.",
-        &[("", started)],
+        Some(summary.run.started as f64),
     );
-    let states: Vec<_> = State::ALL
-        .iter()
-        .map(|of| {
-            let label = format!("state=\"{}\"", of.name());
-            (label, f64::from(u8::from(summary.verdict.state == *of)))
-        })
-        .collect();
+}
+
+fn verdict(families: &mut Families, summary: &Summary) {
+    let verdict = &summary.verdict;
+    let is_state = |state: State| f64::from(u8::from(verdict.state == state));
     families.add(
         "verdict",
         "1 for the state of the verdict, 0 for all others.",
-        &states,
+        State::ALL.map(|state| (vec![("state", Name::from(state.name()))], is_state(state))),
     );
     let rank = |state: State| State::ALL.iter().position(|of| *of == state).unwrap_or(0) as f64;
-    let roles = summary.verdict.roles.iter();
-    let roles = roles.map(|role| (format!("role=\"{}\"", role.name()), rank(role.state)));
-    let all = (String::from("role=\"all\""), rank(summary.verdict.state));
+    let roles = verdict.roles.iter().map(|role| (role.name(), role.state));
+    let states = std::iter::once(("all", verdict.state)).chain(roles);
     families.add(
         "state",
         "The state from 0 (empty) over 1 (balanced), 2 (unjudged), 3 (watch), 4 (skewed), 5 (suspicious), 6 (limit) to 7 (down).",
-        &std::iter::once(all).chain(roles).collect::<Vec<_>>(),
+        states.map(|(role, state)| (vec![("role", Name::from(role))], rank(state))),
     );
-    let of_nodes = |number: &dyn Fn(&NodeLoad, Role) -> Option<f64>| {
-        let nodes = summary.nodes.list.iter();
-        let each = nodes.flat_map(|node| Role::ALL.map(|role| (node, role)));
-        let each = each.filter_map(|(node, role)| {
-            let labels = format!("node=\"{}\",role=\"{}\"", label(&node.name()), role.name());
-            Some((labels, number(node, role)?))
-        });
-        each.collect::<Vec<_>>()
+}
+
+fn nodes(families: &mut Families, summary: &Summary) {
+    let nodes = || summary.nodes.list.iter();
+    let by_role = |number: fn(&NodeLoad, Role) -> Option<f64>| {
+        nodes().flat_map(move |node| {
+            Role::ALL.into_iter().filter_map(move |role| {
+                let labels = vec![("node", node.name()), ("role", Name::from(role.name()))];
+                Some((labels, number(node, role)?))
+            })
+        })
     };
     families.add(
         "node_over_share",
         "What a primary holds over its fair share.",
-        &of_nodes(&|node, role| node.over_share.of(role)),
+        by_role(|node, role| node.over_share.of(role)),
     );
     families.add(
         "node_limit_use_ratio",
         "Which part of its limit a primary uses.",
-        &of_nodes(&|node, role| node.limit_use.filter(|_| role == Role::Memory)),
+        by_role(|node, role| node.limit_use.filter(|_| role == Role::Memory)),
     );
-    let nodes = summary.nodes.list.iter().flat_map(|node| {
-        let name = label(&node.name());
-        let loads = node.load.iter();
-        loads.map(move |(metric, load)| {
-            (
-                format!("node=\"{name}\",metric=\"{}\"", metric.name()),
-                *load as f64,
-            )
+    let loads = nodes().flat_map(|node| {
+        node.load.iter().map(|(metric, load)| {
+            let labels = vec![("node", node.name()), ("metric", Name::from(metric.name()))];
+            (labels, *load as f64)
         })
     });
-    families.add(
-        "node_load",
-        "What a primary holds of a metric.",
-        &nodes.collect::<Vec<_>>(),
-    );
-    let slots = summary.nodes.list.iter();
-    let slots = slots.map(|node| {
-        (
-            format!("node=\"{}\"", label(&node.name())),
-            f64::from(node.slots),
-        )
-    });
+    families.add("node_load", "What a primary holds of a metric.", loads);
     families.add(
         "node_slots",
         "Hash slots that a primary owns.",
-        &slots.collect::<Vec<_>>(),
+        nodes().map(|node| (vec![("node", node.name())], f64::from(node.slots))),
     );
+}
+
+fn roles(families: &mut Families, summary: &Summary) {
     let by_metric = |number: fn(&RoleVerdict) -> Option<f64>| {
-        let found = summary.verdict.roles.iter();
-        let found = found.filter_map(move |found| {
-            Some((format!("metric=\"{}\"", found.by().name()), number(found)?))
-        });
-        found.collect::<Vec<_>>()
+        summary.verdict.roles.iter().filter_map(move |role| {
+            let labels = vec![("metric", Name::from(role.by().name()))];
+            Some((labels, number(role)?))
+        })
     };
-    let fullest = by_metric(|found| found.max_over_mean());
     families.add(
         "node_max_over_mean",
         "The fullest primary in fair shares.",
-        &fullest,
+        by_metric(RoleVerdict::max_over_mean),
     );
-    let usable = by_metric(|found| found.usable_capacity);
     families.add(
         "usable_capacity_ratio",
         "The part of the cluster that is used when its fullest primary is full.",
-        &usable,
+        by_metric(|role| role.usable_capacity),
     );
-    let floor = by_metric(|found| found.floor);
     families.add(
         "floor_max_over_mean",
         "No move of slots gets the fullest primary below this.",
-        &floor,
+        by_metric(|role| role.floor),
     );
-    if let Some(tags) = &summary.tags {
-        families.add("tags", "Distinct hash tags.", &[("", tags.distinct as f64)]);
-    }
-    let risks = summary.verdict.risks().count() as f64;
-    families.add(
-        "risks",
-        "Risks that do not depend on how even the primaries are.",
-        &[("", risks)],
-    );
-    out.write_all(families.0.as_bytes())
-}
-
-/// Metric families, one after the other.
-#[derive(Default)]
-struct Families(String);
-
-impl Families {
-    /// A gauge with a sample for each set of labels; nothing where there are none.
-    fn add(&mut self, name: &str, help: &str, samples: &[(impl AsRef<str>, f64)]) {
-        if samples.is_empty() {
-            return;
-        }
-        self.0 += &format!("{MARK}{name} {help}\n# TYPE slotscope_{name} gauge\n");
-        for (labels, value) in samples {
-            let labels = match labels.as_ref() {
-                "" => String::new(),
-                labels => format!("{{{labels}}}"),
-            };
-            self.0 += &format!("slotscope_{name}{labels} {value}\n");
-        }
-    }
-}
-
-/// The value of a label: `\`, `"` and line ends are escaped.
-fn label(name: &Name) -> String {
-    name.to_string()
-        .replace('\\', r"\\")
-        .replace('"', "\\\"")
-        .replace('\n', r"\n")
 }
