@@ -44,7 +44,7 @@ pub mod cli;
 pub mod diff;
 #[cfg(feature = "cli")]
 mod dump;
-#[cfg(feature = "live")]
+#[cfg(feature = "cli")]
 mod exporter;
 pub mod fanout;
 pub mod find_tag;
@@ -59,12 +59,12 @@ pub mod source;
 pub mod spec;
 #[cfg(feature = "cli")]
 mod timeline;
-#[cfg(feature = "live")]
+#[cfg(feature = "cli")]
 mod top;
 pub mod trend;
 pub mod whatif;
 
-#[cfg(feature = "live")]
+#[cfg(feature = "cli")]
 pub use slotscope_collect as collect;
 pub use slotscope_engine::{command, error, format, metric, name, redact, scan, slot, tally};
 #[doc(hidden)]

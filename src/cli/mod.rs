@@ -5,21 +5,16 @@ pub mod analyze;
 pub mod bench;
 pub mod by;
 pub(crate) mod capacity_args;
-#[cfg(feature = "live")]
 pub mod collect;
-#[cfg(feature = "live")]
 mod collect_bars;
-#[cfg(feature = "live")]
 mod collect_view;
 pub mod diff;
 mod drawing;
 pub mod dump;
-#[cfg(feature = "live")]
 pub mod exporter;
 pub mod fanout;
 pub mod find_tag;
 mod first_contact;
-#[cfg(feature = "live")]
 mod full_screen;
 pub mod generate;
 pub mod help;
@@ -29,11 +24,8 @@ pub(crate) mod judging;
 pub mod keyslot;
 pub mod limits;
 pub mod lint;
-#[cfg(feature = "live")]
 pub mod live;
-#[cfg(feature = "live")]
 pub mod load_args;
-#[cfg(feature = "live")]
 mod load_view;
 pub mod manual;
 mod moving;
@@ -49,7 +41,6 @@ mod service;
 mod synonyms;
 pub mod tally;
 pub mod timeline;
-#[cfg(feature = "live")]
 pub mod top;
 pub mod trend;
 mod uri_flag;
@@ -79,7 +70,6 @@ const FAILED: u8 = 2;
 
 /// Gives the terminal back where a screen fills it: for whoever ends the program.
 pub fn leave_screen() {
-    #[cfg(feature = "live")]
     full_screen::leave();
 }
 
@@ -219,19 +209,16 @@ pub enum Command {
     ///
     /// Servers are only read, never changed: SCAN and details of each key, at most a part of the time, from replicas where
     /// there are any. Slots that move and primaries that fail meanwhile are read again from their new owners.
-    #[cfg(feature = "live")]
     Collect(Box<collect::CollectArgs>),
     /// The state of a running cluster for Prometheus
     ///
     /// At most 200 series, whatever the size of the cluster. Servers are only read: INFO, CLUSTER NODES and, where they have it,
     /// CLUSTER SLOT-STATS, at intervals.
-    #[cfg(feature = "live")]
     Exporter(Box<exporter::ExporterArgs>),
     /// A running cluster on the terminal: what is hot now
     ///
     /// Shards with memory, load and replication lag, the hottest slots, a map of all slots; Enter lists the keys of a slot.
     /// Servers are only read, without MONITOR.
-    #[cfg(feature = "live")]
     Top(Box<top::TopArgs>),
     /// Which slots to move where, to even out the nodes
     Plan(Box<plan::PlanArgs>),
@@ -339,11 +326,8 @@ impl Command {
     pub(crate) fn run(&self) -> Result<Ending> {
         match self {
             Command::Analyze(analyze) => analyze.run(),
-            #[cfg(feature = "live")]
             Command::Collect(collect) => collect.run(),
-            #[cfg(feature = "live")]
             Command::Exporter(exporter) => exporter.run(),
-            #[cfg(feature = "live")]
             Command::Top(top) => top.run(),
             Command::Keyslot(keyslot) => keyslot.run(),
             Command::Dump(dump) => dump.run(),

@@ -13,6 +13,6 @@ pub(crate) const MOVES: &str = "Moves";
 pub(crate) const TAGS: &str = "Tags";
 pub(crate) const OUTPUT: &str = "Output";
 pub(crate) const LIMITS: &str = "Limits";
-#[cfg(feature = "live")]
+#[cfg(feature = "cli")]
 pub(crate) const SERVERS: &str = "Running servers";
 pub(crate) const GENERAL: &str = "General";

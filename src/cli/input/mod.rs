@@ -2,7 +2,6 @@
 //! whose keys are collected first, or tally files.
 
 pub mod kind;
-#[cfg_attr(not(feature = "live"), path = "no_servers.rs")]
 pub mod servers;
 pub(crate) mod tally_files;
 
