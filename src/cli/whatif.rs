@@ -6,13 +6,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::metric::PerMetric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
-use slotscope_findings::summary::balance::tidy;
 use slotscope_findings::summary::observed::Observed;
 use slotscope_findings::summary::role_load::Asked;
-use slotscope_findings::summary::tags::Tag;
 use slotscope_findings::summary::{InputFacts, summarise};
 use slotscope_findings::topology::Topology;
 
@@ -27,10 +24,9 @@ use crate::pipeline::reading::Reading;
 use crate::pipeline::{Analysis, file_nodes, input_info};
 use crate::spec::headings::CHANGES;
 use crate::spec::{HashSpec, NodeSpec};
-use crate::whatif::findings::{FoundParts, WhatIfFindings};
+use crate::whatif::findings::WhatIfFindings;
 use crate::whatif::growth::Growth;
 use crate::whatif::rules::RenameRules;
-use crate::whatif::split::{Split, first_parts, planned_max_over_mean, search};
 use crate::whatif::{WhatIf, WhatIfChange, view};
 
 /// The same keys on other nodes, by another hash policy or with other tags.
@@ -67,8 +63,7 @@ pub struct WhatIfArgs {
     pub untag: Vec<String>,
     /// Split a tag into K: {TAG} becomes {TAG:k}
     ///
-    /// Or the tags that /REGEX/ matches whole. k is the CRC16 of the key, modulo K. Without "= K" the smallest K that helps is
-    /// found: no part is over 5% of a node, and plan can level the nodes. May be repeated.
+    /// Or the tags that /REGEX/ matches whole. k is the CRC16 of the key, modulo K. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "TAG = K", allow_hyphen_values = true)]
     pub split: Vec<String>,
     /// Keys that begin with PREFIX count N times, 1.5 or 20
@@ -100,13 +95,6 @@ struct Trial<'a> {
     asked: Asked,
 }
 
-/// The result of a trial.
-struct Compared {
-    findings: WhatIfFindings,
-    loads_after: PerMetric<Vec<u64>>,
-    tags_after: Vec<Tag>,
-}
-
 impl Trial<'_> {
     /// The change, with keys renamed by `rules`.
     fn change(&self, rules: RenameRules) -> Arc<WhatIfChange> {
@@ -116,7 +104,7 @@ impl Trial<'_> {
     }
 
     /// Both sides, with the keys of `reading` renamed by `rules`.
-    fn try_on(&self, reading: &Reading, rules: RenameRules) -> Result<Compared> {
+    fn try_on(&self, reading: &Reading, rules: RenameRules) -> Result<WhatIfFindings> {
         let change = self.change(rules);
         let scanned = reading.scan("counting", || WhatIf::new(change.clone()))?;
         let input = input_info::of_reading(reading, &scanned);
@@ -126,7 +114,7 @@ impl Trial<'_> {
     }
 
     /// Both sides, once they are counted.
-    fn compare(&self, counted: WhatIf, input: InputFacts) -> Result<Compared> {
+    fn compare(&self, counted: WhatIf, input: InputFacts) -> Result<WhatIfFindings> {
         for by in &self.asked.by {
             let flag = format!("--by {}", by.name());
             counted.before.slots.loads.required(*by, &flag)?;
@@ -143,53 +131,7 @@ impl Trial<'_> {
         );
         let after = summarise(counted.after(), None, new, &observed, &self.asked, input);
         let names = (self.policies).map(|policy| Name::from(policy.to_string().as_str()));
-        Ok(Compared {
-            loads_after: after.slots.loads.clone(),
-            tags_after: after
-                .tags
-                .iter()
-                .flat_map(|tags| tags.top.clone())
-                .collect(),
-            findings: WhatIfFindings::of(counted, [before, after], names),
-        })
-    }
-
-    /// The same where a split names no number of parts: with the smallest that helps.
-    fn find_parts(&self, reading: &Reading, rules: &RenameRules) -> Result<WhatIfFindings> {
-        if !reading.is_rereadable() {
-            let what = "K is found by reading the input several times, and a pipe can be read once; write TAG = K";
-            return Err(Error::option("split", "", what));
-        }
-        let [_, topology] = &self.topologies;
-        let unsplit = self.try_on(reading, rules.clone())?;
-        let open: Vec<&Split> = rules.open_splits().collect();
-        if !unsplit.findings.without_keys.is_empty() {
-            return Ok(unsplit.findings);
-        }
-        let by = unsplit.findings.by;
-        let planned = |tried: &Compared| planned_max_over_mean(&tried.loads_after, by, topology);
-        let total: u64 = unsplit
-            .loads_after
-            .get(by)
-            .map_or(0, |loads| loads.iter().sum());
-        let nodes = unsplit.findings.after.node_count;
-        let first = first_parts(&open, &unsplit.tags_after, by, nodes, total as f64);
-        let found = search(
-            first,
-            |parts| self.try_on(reading, rules.with_parts(parts)),
-            planned,
-        )?;
-        let mut findings = found.counted.findings;
-        findings.found_parts = Some(FoundParts {
-            flags: open
-                .iter()
-                .zip(&found.parts)
-                .map(|(split, parts)| split.flag(*parts))
-                .collect(),
-            planned_max_over_mean: tidy(found.planned),
-            planned_without: tidy(planned(&unsplit)),
-        });
-        Ok(findings)
+        Ok(WhatIfFindings::of(counted, [before, after], names))
     }
 }
 
@@ -253,19 +195,14 @@ impl WhatIfArgs {
             Keys::Reading(mut reading) if needs_names => {
                 let topology = named.map_or_else(|| file_nodes::read(&reading), Ok)?;
                 reading.options.only.not_of = topology.replicas.iter().cloned().collect();
-                let (trial, is_open) = (trial(topology)?, rules.open_splits().next().is_some());
-                if is_open {
-                    trial.find_parts(&reading, &rules)?
-                } else {
-                    trial.try_on(&reading, rules)?.findings
-                }
+                trial(topology)?.try_on(&reading, rules)?
             }
             // Where only nodes change, the counts of slots are enough.
             keys => keys.count(&self.analysis(named), |counted| {
                 let trial = trial(counted.nodes())?;
                 let facts = counted.input_facts();
                 let counted = WhatIf::of_counts(trial.change(rules), counted.into_tallies());
-                Ok(trial.compare(counted, facts)?.findings)
+                trial.compare(counted, facts)
             })?,
         };
         if let Some(collected) = &input.collected {

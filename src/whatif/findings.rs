@@ -47,9 +47,6 @@ pub struct WhatIfFindings {
     pub parted_tags: u64,
     /// The sample that this was counted on.
     pub tag_sample: SplitTags,
-    /// Numbers of parts that were found for `--split` without one, and their results.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub found_parts: Option<FoundParts>,
     /// Rules that no key matches; for people.
     pub without_keys: Vec<String>,
     /// The heaviest tags afterwards.
@@ -88,17 +85,6 @@ pub struct Comparison {
     pub keys_after: u64,
     /// Rules that no key matches.
     pub without_keys: Vec<String>,
-}
-
-/// Numbers of parts that were found.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct FoundParts {
-    /// The flags that ask for them: `--split 'common = 16'`.
-    pub flags: Vec<String>,
-    /// The fullest node in fair shares, once slots are moved as `plan` does.
-    pub planned_max_over_mean: f64,
-    /// The same without the split.
-    pub planned_without: f64,
 }
 
 /// One side.
@@ -153,7 +139,6 @@ impl WhatIfFindings {
             unplaced: amount(unplaced),
             parted_tags,
             tag_sample,
-            found_parts: None,
             without_keys,
             top_tags,
             nodes_after,

@@ -81,20 +81,6 @@ impl RenameRules {
         self.retag.is_empty() && self.untag.is_empty() && self.split.is_empty()
     }
 
-    /// The splits that name no number of parts.
-    pub(crate) fn open_splits(&self) -> impl Iterator<Item = &Split> {
-        self.split.iter().filter(|split| split.parts.is_none())
-    }
-
-    /// The same with `parts` for the splits that name no number, in their order.
-    pub fn with_parts(&self, parts: &[u32]) -> RenameRules {
-        let mut rules = self.clone();
-        let open = rules.split.iter_mut().filter(|split| split.parts.is_none());
-        open.zip(parts)
-            .for_each(|(split, parts)| split.parts = Some(*parts));
-        rules
-    }
-
     /// The rules that no key matches, where `hits` keys match each rule; for people.
     pub(crate) fn without_keys(&self, hits: &[Vec<u64>; 3]) -> Vec<String> {
         let [retag, untag, split] = hits;
@@ -176,10 +162,9 @@ impl RenameRules {
         let is_of = |split: &Split| split.is_of(&renamed[start..][tag.clone()]);
         if let Some(at) = self.split.iter().position(is_of) {
             split[at] += 1;
-            if let Some(part) = self.split[at].part_of(&renamed[start..]) {
-                let end = start + tag.end;
-                renamed.splice(end..end, format!(":{part}").into_bytes());
-            }
+            let part = self.split[at].part_of(&renamed[start..]);
+            let end = start + tag.end;
+            renamed.splice(end..end, format!(":{part}").into_bytes());
         }
         true
     }

@@ -13,27 +13,12 @@ pub(crate) fn sections(findings: &WhatIfFindings) -> Vec<Section<'_>> {
     vec![
         Section::untitled()
             .paragraph(findings.sentence.to_string())
-            .with_all(remarks::incomplete(&findings.input.incomplete))
-            .with_all(found_parts(findings)),
+            .with_all(remarks::incomplete(&findings.input.incomplete)),
         sides(findings),
         changes(findings),
         tags(findings),
         remarks::section(last_remarks(findings)),
     ]
-}
-
-/// The numbers of parts that were found, as a command to copy.
-fn found_parts(findings: &WhatIfFindings) -> Vec<Block<'static>> {
-    let Some(found) = &findings.found_parts else {
-        return Vec::new();
-    };
-    let text = format!(
-        "Below: the smallest number of parts of which none is heavy. With slots moved by plan the fullest node then \
-         holds {:.2} times its fair share, and {:.2} times without the split.",
-        found.planned_max_over_mean, found.planned_without
-    );
-    let command = format!("whatif {}", found.flags.join(" "));
-    vec![Block::Paragraph(text), Block::Command(command)]
 }
 
 fn sides(findings: &WhatIfFindings) -> Section<'_> {

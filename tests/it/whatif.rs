@@ -100,73 +100,12 @@ fn a_split_of_the_hot_tag_evens_the_nodes() {
 }
 
 #[test]
-fn the_smallest_number_of_parts_is_found() {
-    let scratch = with_dump();
-    let args = [
-        "whatif",
-        "dump.keys",
-        "--nodes",
-        "12",
-        "--split",
-        "{common}",
-    ];
-    let found = report(&scratch.run(&[&args[..], &["--json"]].concat()));
-    let parts = &found["found_parts"];
-    let planned = parts["planned_max_over_mean"].as_f64().unwrap();
-    assert!(
-        planned <= 1.05 && parts["planned_without"].as_f64() > Some(2.0),
-        "{parts}"
-    );
-    let flag = parts["flags"][0].as_str().unwrap();
-    let number: u64 = flag
-        .strip_prefix("--split 'common = ")
-        .and_then(|flag| flag.strip_suffix('\'')?.parse().ok())
-        .unwrap();
-    // 4,000 keys of the tag: no part may be over 5% of a node's fair share.
-    let keys = found["input"]["keys"].as_f64().unwrap();
-    let least = (4000.0 * 12.0 / (0.05 * keys)).ceil() as u64;
-    assert!(
-        number >= least && number < 4 * least,
-        "{number}, at least {least}"
-    );
-    // It is the result of the split into that many parts.
-    let split = format!("common = {number}");
-    let same = [
-        "whatif",
-        "dump.keys",
-        "--nodes",
-        "12",
-        "--split",
-        &split,
-        "--json",
-    ];
-    assert_eq!(report(&scratch.run(&same))["after"], found["after"]);
-    let text = scratch.run(&args);
-    assert!(
-        stdout(&text).contains(&format!("  whatif {flag}\n")),
-        "{}",
-        stdout(&text)
-    );
-    // A pipe cannot be read again.
-    let piped = scratch.piped(&["whatif", "--split", "common"], b"{common}1\n{common}2\n");
-    assert_fails(
-        &piped,
-        &["--split: K is found by reading the input several times"],
-    );
-}
-
-#[test]
 fn rules_that_no_key_matches_are_named() {
     let scratch = with_dump();
     let rules = [
         [
             "--split",
             "nosuch = 4",
-            "no key has the tag {nosuch}; a single key cannot be split here",
-        ],
-        [
-            "--split",
-            "nosuch",
             "no key has the tag {nosuch}; a single key cannot be split here",
         ],
         [

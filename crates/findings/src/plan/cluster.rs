@@ -11,7 +11,7 @@ use slotscope_engine::text::counted;
 
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::inputs::PlannedNode;
-use crate::plan::move_request::{MoveLimits, MoveRequest, Role};
+use crate::plan::move_request::{MoveLimits, Role};
 use crate::summary::Summary;
 use crate::summary::limit;
 use crate::topology::{Topology, find, ranges};
@@ -229,28 +229,6 @@ impl<'a> Cluster<'a> {
                 counted(node.slots.into(), "slot")
             )
         })
-    }
-}
-
-impl<'p> MoveRequest<'p> {
-    /// The request to even out one load and nothing else; `None` where no node that is up holds any.
-    pub fn alone(
-        topology: &Topology,
-        metric: Metric,
-        loads: &'p [u64],
-        tolerance: f64,
-    ) -> Option<Self> {
-        let nodes = topology.nodes.len();
-        let is_up = |node: &usize| topology.nodes[*node].is_up();
-        let owner = (0..SLOTS).map(|slot| topology.owner(slot as u16).filter(is_up));
-        let role = Role::even(metric, loads, nodes, tolerance);
-        let mut request = MoveRequest::new(vec![role], owner.collect());
-        request.leaves = (0..nodes).map(|node| !is_up(&node)).collect();
-        for moving in &topology.in_flight {
-            request.fixed[usize::from(moving.slot)] = true;
-        }
-        let held = request.loads_under(loads, &request.owner);
-        held.iter().any(|held| *held > 0).then_some(request)
     }
 }
 
