@@ -35,8 +35,8 @@ __all__ = [
     "Filtered",
     "Finding",
     "FindingKind",
+    "FloorKind",
     "FloorUnit",
-    "FoundParts",
     "FullestNode",
     "GoalOutcome",
     "Hot",
@@ -46,6 +46,7 @@ __all__ = [
     "Integrity",
     "KeepReason",
     "Left",
+    "Limit",
     "Lost",
     "Measure",
     "Metric",
@@ -289,17 +290,14 @@ class Finding(TypedDict):
 FindingKind = str
 
 
+FloorKind = str
+
+
 class FloorUnit(TypedDict):
-    kind: str
+    kind: FloorKind
     name: str
     share: float | None
     slot: int | None
-
-
-class FoundParts(TypedDict):
-    flags: List[str]
-    planned_max_over_mean: float
-    planned_without: float
 
 
 class FullestNode(TypedDict):
@@ -313,13 +311,13 @@ class GoalOutcome(TypedDict):
     before: float
     ceiling: NotRequired[float | None]
     guard: NotRequired[bool]
-    limit: NotRequired[str | None]
+    limit: NotRequired[Limit | None]
     met: bool
-    metric: str
+    metric: Metric
     reason: str | None
     rest_after: float
     rest_before: float
-    role: NotRequired[str | None]
+    role: NotRequired[Role | None]
     target: float
 
 
@@ -373,6 +371,9 @@ class Left(TypedDict):
     reason: str
     role: str
     units: List[str]
+
+
+Limit = str
 
 
 Lost = str
@@ -685,7 +686,6 @@ class WhatIfResult(TypedDict):
     before: Side
     by: Metric
     changed_node: Dict[str, Any]
-    found_parts: NotRequired[FoundParts | None]
     input: InputFacts
     moved: Dict[str, Any]
     parted_tags: int
