@@ -14,7 +14,7 @@ use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::memory::Memory;
 use slotscope::source::{Found, Source, find};
 use slotscope::topology::Topology;
-use testkit::dumps::gzip;
+use testkit::dumps::{gzip, many_names, spoiled};
 use testkit::env::size;
 use testkit::forms::{self, NODES};
 use testkit::rng::Rng;
@@ -123,21 +123,6 @@ fn as_of_a_pipe(mut report: Value, in_one_pass: bool) -> Value {
         report = Value::Object(kept);
     }
     report
-}
-
-/// Cuts a dump off, or damages it.
-fn spoiled(mut dump: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
-    if rng.one_in(6) {
-        dump.truncate(rng.below(dump.len()));
-    }
-    if rng.one_in(3) {
-        for _ in 0..1 + rng.below(3) {
-            let at = rng.below(dump.len() + 1);
-            let odd = *rng.pick(&[&b"\xff"[..], b"\"", b"\n", b"\0", b"\\", b",", b"\n\n\n"]);
-            dump.splice(at..at, odd.iter().copied());
-        }
-    }
-    dump
 }
 
 #[track_caller]
@@ -251,19 +236,7 @@ fn a_dump_gives_one_report_however_it_is_read() {
 
 #[test]
 fn names_that_are_too_many_to_count_give_one_report_on_every_run_in_any_order_of_files() {
-    // More tags than a table holds, and more first segments, so that no level of patterns is coarse enough.
-    let mut rng = Rng::new(7);
-    let mut word = || -> String {
-        let letter = |_| char::from(b'a' + rng.below(26) as u8);
-        (0..7).map(letter).collect()
-    };
-    let mut keys: Vec<String> = (0..80_000)
-        .map(|i| format!("{}:{{t{i}}}:x", word()))
-        .collect();
-    for i in 0..12_000 {
-        keys.insert(i * 7, format!("user:{i}:{{common}}:cart"));
-    }
-    let text = keys.join("\n") + "\n";
+    let text = many_names(7).join("\n") + "\n";
     let middle = text.len() / 2 + text[text.len() / 2..].find('\n').unwrap() + 1;
     let (a, b) = text.as_bytes().split_at(middle);
     let plain = |part: &[u8]| -> Box<dyn Source> { Box::new(Memory::new("dump", part)) };

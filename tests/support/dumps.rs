@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use crate::rng::Rng;
+
 /// Keys with and without tags, one tag of them heavy, some of hostile bytes.
 pub fn mixed_keys() -> Vec<Vec<u8>> {
     let key = |i: u32| match i % 5 {
@@ -12,6 +14,46 @@ pub fn mixed_keys() -> Vec<Vec<u8>> {
         _ => format!("plain-{i}").into_bytes(),
     };
     (0..20_000).map(key).collect()
+}
+
+/// Keys with more tags than a table holds, and more first segments, so that no level of patterns is coarse enough.
+pub fn many_names(seed: u64) -> Vec<String> {
+    let mut rng = Rng::new(seed);
+    let mut word = || -> String {
+        let letter = |_| char::from(b'a' + rng.below(26) as u8);
+        (0..7).map(letter).collect()
+    };
+    let mut keys: Vec<String> = (0..80_000)
+        .map(|i| format!("{}:{{t{i}}}:x", word()))
+        .collect();
+    for i in 0..12_000 {
+        keys.insert(i * 7, format!("user:{i}:{{common}}:cart"));
+    }
+    keys
+}
+
+/// Cuts a dump off, or damages it.
+pub fn spoiled(mut dump: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
+    if rng.one_in(6) {
+        dump.truncate(rng.below(dump.len()));
+    }
+    if rng.one_in(3) {
+        for _ in 0..1 + rng.below(4) {
+            let at = rng.below(dump.len() + 1);
+            let odd = *rng.pick(&[
+                &b"\xff"[..],
+                b"\"",
+                b"\n",
+                b"\0",
+                b"\\",
+                b",",
+                b"\n\n\n",
+                b"7) \n",
+            ]);
+            dump.splice(at..at, odd.iter().copied());
+        }
+    }
+    dump
 }
 
 /// One gzip member.

@@ -19,7 +19,7 @@ use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::find;
 use slotscope::topology::Topology;
 
-use testkit::dumps::gzip;
+use testkit::dumps::{gzip, many_names, spoiled};
 use testkit::env::size;
 use testkit::forms::{self, NODES};
 use testkit::rng::Rng;
@@ -190,30 +190,6 @@ fn check(case: &Case, rng: &mut Rng) {
     }
 }
 
-/// Cuts a dump off, or damages it.
-fn spoiled(mut dump: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
-    if rng.one_in(6) {
-        dump.truncate(rng.below(dump.len()));
-    }
-    if rng.one_in(3) {
-        for _ in 0..1 + rng.below(4) {
-            let at = rng.below(dump.len() + 1);
-            let odd = *rng.pick(&[
-                &b"\xff"[..],
-                b"\"",
-                b"\n",
-                b"\0",
-                b"\\",
-                b",",
-                b"\n\n\n",
-                b"7) \n",
-            ]);
-            dump.splice(at..at, odd.iter().copied());
-        }
-    }
-    dump
-}
-
 #[test]
 fn any_dumps_in_any_splits_give_the_report_of_one_process() {
     let cases: u64 = size("SLOTSCOPE_PARTIAL_CASES", 2 * FORMATS.len() as u64);
@@ -269,18 +245,8 @@ fn needed_a_second_pass(case: &Case) -> bool {
 
 #[test]
 fn names_that_are_too_many_to_count_give_the_report_of_one_process() {
-    let mut rng = Rng::new(11);
-    let mut word = || -> String {
-        let letter = |_| char::from(b'a' + rng.below(26) as u8);
-        (0..7).map(letter).collect()
-    };
-    // More tags than a table holds, and more first segments, so that patterns need a second pass too.
-    let mut keys: Vec<String> = (0..80_000)
-        .map(|i| format!("{}:{{t{i}}}:x", word()))
-        .collect();
-    for i in 0..12_000 {
-        keys.insert(i * 7, format!("user:{i}:{{common}}:cart"));
-    }
+    // They need a second pass for patterns too.
+    let keys = many_names(11);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys");
     fs::write(&path, keys.join("\n") + "\n").unwrap();
