@@ -12,7 +12,7 @@ fn collection(scratch: &Scratch, cpu: [Option<f64>; 3]) {
     let mut manifest = example(&["a.csv"]);
     (manifest.keys, manifest.nodes[0].keys) = (keys, keys);
     let (ids, name) = (["a", "b", "c"], |at: usize| format!("10.0.0.{at}:6379"));
-    let work = |(at, cpu)| NodeWork {
+    let work = |(at, cpu): (usize, Option<f64>)| NodeWork {
         id: Some(ids[at].into()),
         name: name(at),
         secs: 10.0,
