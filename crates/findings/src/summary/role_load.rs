@@ -271,9 +271,11 @@ impl LoadInputs<'_> {
         load.compared.iter().copied().filter(is_seen).collect()
     }
 
-    /// The load of all nodes that own slots.
+    /// The load of all nodes that own slots, but for those that are lost and of which nothing was read.
     fn of(&self, measure: Measure) -> Option<RoleLoad> {
-        let owning = |(_, node): &(usize, &NodeLoad)| node.slots > 0;
+        let is_read = |node: &NodeLoad| Metric::ALL.iter().any(|of| node.load_by(*of) > 0);
+        let is_known = |node: &NodeLoad| !node.is_lost() || is_read(node);
+        let owning = |(_, node): &(usize, &NodeLoad)| node.slots > 0 && is_known(node);
         let nodes = self.nodes.list.iter().enumerate().filter(owning);
         Some(RoleLoad {
             role: Some(measure.role()),

@@ -1,12 +1,14 @@
 //! How one node stands in the verdict: rows and colours that agree with the headline.
 
+use std::cmp::Reverse;
+
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::judge::Bands;
 use crate::summary::nodes::{NodeFlag, NodeLoad};
 use crate::summary::state::{Role, State};
 use crate::summary::verdict::Verdict;
 
-/// The first problem of a node.
+/// The worst problem of a node, the first of several.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
     /// Its place among the problems of the verdict.
@@ -18,15 +20,15 @@ pub struct Standing {
 }
 
 impl Verdict {
-    /// The first problem of a node; absent if it has no problem.
+    /// The worst problem of a node; absent if it has no problem.
     pub fn standing(&self, node: &NodeLoad) -> Option<Standing> {
         let problems = self.problems().enumerate();
-        let mut own = problems.filter_map(|(place, found)| {
+        let own = problems.filter_map(|(place, found)| {
             let state = self.state_of(node, found)?;
             let role = found.role;
             Some(Standing { place, state, role })
         });
-        own.next()
+        own.max_by_key(|of| (of.state, Reverse(of.place)))
     }
 
     /// The state of a node by a finding that may be about others.
@@ -85,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_has_the_first_problem_that_is_its_own_or_the_state_of_its_band() {
+    fn a_node_has_the_worst_problem_that_is_its_own_or_the_state_of_its_band() {
         let verdict = Verdict {
             roles: vec![RoleVerdict {
                 role: Some(Role::Load),
@@ -95,6 +97,7 @@ mod tests {
             }],
             findings: vec![
                 found(FindingKind::Down, State::Down, "gone"),
+                found(FindingKind::Suspected, State::Watch, "hot"),
                 found(FindingKind::Skew, State::Skewed, "hot"),
                 found(FindingKind::NearLimit, State::Limit, "full"),
             ],
@@ -109,9 +112,9 @@ mod tests {
             standing(node("refuses", 0.0, &[NodeFlag::Refusing])),
             Some((0, State::Down))
         );
-        assert_eq!(standing(node("hot", 2.0, &[])), Some((1, State::Skewed)));
-        assert_eq!(standing(node("warm", 1.3, &[])), Some((1, State::Watch)));
-        assert_eq!(standing(node("full", 0.5, &[])), Some((2, State::Limit)));
+        assert_eq!(standing(node("hot", 2.0, &[])), Some((2, State::Skewed)));
+        assert_eq!(standing(node("warm", 1.3, &[])), Some((2, State::Watch)));
+        assert_eq!(standing(node("full", 0.5, &[])), Some((3, State::Limit)));
         assert_eq!(standing(node("fine", 1.1, &[])), None);
     }
 }
