@@ -55,6 +55,8 @@ impl Matcher {
                 };
                 if !runs.contains(&run) {
                     runs.push(run);
+                    // The end of a name comes after every other text.
+                    runs.sort_by_key(|run| std::cmp::Reverse(run.stop.len()));
                 }
             }
             state = next;

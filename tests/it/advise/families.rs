@@ -9,11 +9,15 @@ use testkit::run::{Scratch, code, report, stdout};
 /// Rows of a list by their patterns, with their keys.
 fn rows(list: &Value) -> BTreeMap<String, u64> {
     let rows = list.as_array().unwrap().iter();
+    // Names of more than 512 bytes are no family.
+    let is_short = |row: &&Value| row["pattern"].as_str().unwrap().len() <= 512;
     let row = |row: &Value| {
         let pattern = row["pattern"].as_str().unwrap().to_owned();
         (pattern, row["keys"].as_u64().unwrap())
     };
-    rows.map(row).collect()
+    let rows = rows.filter(is_short).map(row);
+    rows.filter(|(pattern, _)| pattern != "(other names)")
+        .collect()
 }
 
 /// Compares both lists for a dump; returns how many patterns it has.
@@ -76,12 +80,12 @@ fn ids_that_words_and_digits_hide_are_the_same_in_both() {
     let lines = (0..400).map(|i| {
         let (hosts, days) = (i % 40, 1 + i % 28);
         [
-            format!("host{hosts}:cpu:2026-11-{days:02}"),
+            format!("host{hosts}:{i}:2026-11-{days:02}"),
             format!("user:{}:profile", word(i)),
             format!("{{t{}}}:doc:{i}", i % 7),
             format!("vid:{}:n", nanoid(i)),
             format!("rl:10.0.{}.{}:1717269{i:03}", i % 200, i % 9),
-            format!("v{}:x", 1 + i % 2),
+            format!("v{}:x:{i}", 1 + i % 2),
             format!("s:{:08x}", i * 40_503 + 3),
         ]
         .join("\n")
