@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use crate::batches::Batches;
 use crate::carried_out::Scored;
-use crate::families::{Family, FieldKind};
+use crate::family::Family;
+use crate::field_kinds::FieldKind;
 use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
 use crate::soundness::{LIMITED, Soundness};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::families::FieldKind;
+use crate::field_kinds::FieldKind;
 use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
 use crate::soundness::{self, Penalty, Soundness};

@@ -14,6 +14,8 @@ mod changing;
 pub mod decision;
 #[doc(hidden)]
 pub mod families;
+#[doc(hidden)]
+pub mod family;
 mod field_kinds;
 pub mod findings;
 mod groups;

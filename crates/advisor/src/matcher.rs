@@ -3,7 +3,7 @@
 use slotscope_engine::hash::{fold, hash};
 use slotscope_keyname::ids::Id;
 
-use crate::families::Family;
+use crate::family::Family;
 use crate::seeded::SeededMap;
 use crate::tokens::{Braces, Token, TokenKind, Tokens};
 

@@ -2,7 +2,8 @@
 
 use slotscope_keyname::parts::JOINERS;
 
-use crate::families::{Family, FieldKind};
+use crate::family::Family;
+use crate::field_kinds::FieldKind;
 use crate::scheme::Choice;
 use crate::spelling::Renaming;
 

@@ -1,6 +1,6 @@
 //! A scheme: the choice of the tag of each family.
 
-use crate::families::Family;
+use crate::family::Family;
 
 /// Families whose tags may change; others keep theirs.
 pub(crate) const MOST_SCORED: usize = 256;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::families::{Families, Family, FieldKind};
+use crate::families::Families;
+use crate::family::Family;
+use crate::field_kinds::FieldKind;
 use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
 use crate::tokens::Tokens;
@@ -190,7 +192,7 @@ impl Family {
     fn between(&self, choice: Choice) -> Vec<u8> {
         let fields = choice.fields();
         let tokens = &self.tokens[self.fields[fields.start] + 1..=self.fields[fields.end - 1]];
-        let part = |token: &crate::families::PatternToken| {
+        let part = |token: &crate::family::PatternToken| {
             let mut part = token.separator.clone();
             part.extend_from_slice(token.literal().unwrap_or_default());
             part

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use slotscope_engine::hash::hash;
 
-use crate::families::{Families, Family};
+use crate::families::Families;
+use crate::family::Family;
 use crate::joins::{Joins, TouchedKey, braced, tag_hash};
 use crate::names::NameSample;
 use crate::scheme::{Choice, MOST_FIELDS};

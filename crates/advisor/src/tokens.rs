@@ -266,7 +266,7 @@ impl Tokens {
         Some(Token { kind, start, end })
     }
 
-    /// Adds the tokens at `start`, if there are any; returns where to go on.
+    /// Adds the tokens at `start`, if there are any; returns where the next may start.
     fn push(&mut self, start: usize) -> usize {
         // A brace ends a token, and none runs across.
         let (open, close) = self.tag.unwrap_or_default();

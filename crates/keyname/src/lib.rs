@@ -2,7 +2,7 @@
 //!
 //! **Tokens.** A token is a run of ASCII letters and digits; all other bytes are between tokens. Only tokens with a digit
 //! can be ids, and the rule looks at where digits, letters and other bytes are, never at their values: keys that agree in
-//! that have one pattern, which is what makes patterns cheap for billions of keys.
+//! that have one pattern, so patterns of billions of keys are cheap.
 //!
 //! | in a key | mark | rule |
 //! |---|---|---|
