@@ -246,7 +246,7 @@ fn needed_a_second_pass(case: &Case) -> bool {
 #[test]
 fn names_that_are_too_many_to_count_give_the_report_of_one_process() {
     // They need a second pass for patterns too.
-    let keys = many_names(11);
+    let (keys, mut rng) = (many_names(11), Rng::new(11));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys");
     fs::write(&path, keys.join("\n") + "\n").unwrap();
