@@ -93,7 +93,8 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         assert_eq!(room("abc=1k"), Ok(vec![(0, 1000)]));
-        assert_eq!(room("10.0.0.2:1=7"), Ok(vec![(1, 7)]));
+        assert_eq!(room("10.0.0.2:1=7kb"), Ok(vec![(1, 7 << 10)]));
+        assert!(room("abc=4").unwrap_err().contains("4 bytes? write 4gb"));
         assert!(room("ab=1").unwrap_err().contains("2 nodes are called so"));
         assert!(room("x=1").unwrap_err().contains("no such node"));
         assert!(room("=1").is_err() && room("abc").is_err() && room("abc=x").is_err());

@@ -266,11 +266,27 @@ fn is_state(schema: &Value) -> bool {
     words.eq(State::ALL.iter().map(|state| state.name()))
 }
 
+/// Whether a name is a word for what the verdict says.
+fn is_of_verdict(name: &Name) -> bool {
+    const WORDS: [&str; 6] = ["skew", "skewed", "balance", "imbalance", "state", "hot"];
+    WORDS
+        .iter()
+        .any(|word| name.0.eq_ignore_ascii_case(word.as_bytes()))
+}
+
 fn unknown(place: &str, name: &str, members: &Map<String, Value>) -> String {
     let mut there: Vec<_> = members.keys().map(String::as_str).collect();
     there.sort_by_key(|other| strsim::levenshtein(name, other));
     let name = Name::from(name);
-    format!("{place} has no \"{name}\"; it has: {}", there.join(", "))
+    let example = if is_of_verdict(&name) {
+        "; did you mean 'verdict >= skewed'?"
+    } else {
+        ""
+    };
+    format!(
+        "{place} has no \"{name}\"{example}; it has: {}",
+        there.join(", ")
+    )
 }
 
 fn is_list(place: &str) -> String {

@@ -81,7 +81,10 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => {
             // Help and version are errors for clap. A closed output is ignored.
             match first_contact::answer(&error, &words) {
-                Some(answer) => drop(write!(anstream::stderr(), "{answer}")),
+                Some(answer) => {
+                    drop(write!(anstream::stderr(), "{answer}"));
+                    return FAILED;
+                }
                 None if error.use_stderr() => {
                     drop(write!(anstream::stderr(), "{}", refused::rendered(&error)))
                 }

@@ -5,6 +5,8 @@ use std::error::Error as _;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::cli::synonyms::flag_for;
+
 /// Flags that are named for a letter.
 const FLAGS: usize = 3;
 
@@ -15,7 +17,9 @@ pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> cla
         ErrorKind::UnknownArgument => {
             // "to pass '-n' as a value, use '-- -n'" leads to a file of that name.
             error.remove(ContextKind::Suggested);
-            unknown_letter(&error, command).unwrap_or(error)
+            of_another_tool(&error, command)
+                .or_else(|| unknown_letter(&error, command))
+                .unwrap_or(error)
         }
         _ => error,
     }
@@ -65,6 +69,20 @@ fn expected(reason: &str, value: &str) -> Option<String> {
         _ => return None,
     };
     Some(expected.into())
+}
+
+/// A flag that users bring from another tool, and what to write here.
+fn of_another_tool(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
+    let argument = text(error, ContextKind::InvalidArg)?;
+    let flag = argument.split('=').next()?;
+    let tip = flag_for(flag, command?.get_name())?;
+    let tip = if tip.is_empty() {
+        String::new()
+    } else {
+        format!("\n\n  tip: {tip}")
+    };
+    let what = format!("unexpected argument '{argument}' found{tip}");
+    Some(raw(ErrorKind::UnknownArgument, &what))
 }
 
 /// A letter that is not a flag: the flags that begin with it.

@@ -25,6 +25,42 @@ const SYNONYMS: [(&str, &[&str]); 9] = [
     ("diff", &["compare"]),
 ];
 
+/// Flags that users bring from other tools, the commands that they are typed for (all where none is named), and what to write
+/// here; nothing where there is no such thing.
+const FLAGS: [(&[&str], &[&str], &str); 5] = [
+    (
+        &["--host", "--port", "--hostname", "--addr", "--server"],
+        &[
+            "analyze", "collect", "top", "exporter", "plan", "whatif", "tally",
+        ],
+        "name servers by URL: redis://HOST:PORT",
+    ),
+    (&["--verbose", "-v", "--debug", "--quiet", "-q"], &[], ""),
+    (
+        &["--to", "--shards"],
+        &["plan"],
+        "--add N plans for N more primaries, --remove NODE for fewer",
+    ),
+    (
+        &["--add", "--to", "--shards"],
+        &["whatif"],
+        "--to-nodes N is the same keys on N nodes",
+    ),
+    (
+        &["--key", "--column"],
+        &["analyze", "plan", "whatif", "tally"],
+        "--key-column NAME says where the keys of a table are",
+    ),
+];
+
+/// What to write in place of a flag of another tool; empty where there is nothing like it.
+pub(super) fn flag_for(flag: &str, command: &str) -> Option<&'static str> {
+    let fits = |(flags, commands, _): &&(&[&str], &[&str], &str)| {
+        flags.contains(&flag) && (commands.is_empty() || commands.contains(&command))
+    };
+    FLAGS.iter().find(fits).map(|(.., tip)| *tip)
+}
+
 /// The command that does what a verb of another tool says.
 pub(super) fn command_for(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
@@ -39,6 +75,24 @@ mod tests {
 
     use super::*;
     use crate::cli::Cli;
+
+    #[test]
+    fn a_flag_of_another_tool_is_none_of_this_one_and_its_tip_names_one() {
+        let mut cli = Cli::command();
+        cli.build();
+        for (flags, commands, tip) in FLAGS {
+            for command in *commands {
+                let command = cli.find_subcommand(command).expect("a command");
+                let longs = || command.get_arguments().filter_map(clap::Arg::get_long);
+                for flag in *flags {
+                    let is_there = longs().any(|long| format!("--{long}") == **flag);
+                    assert!(!is_there, "{flag} of {}", command.get_name());
+                }
+                let named = tip.split(' ').filter_map(|word| word.strip_prefix("--"));
+                named.for_each(|name| assert!(longs().any(|long| long == name), "{tip}"));
+            }
+        }
+    }
 
     #[test]
     fn every_verb_leads_to_a_command_and_none_is_one() {

@@ -30,11 +30,23 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 /// # Errors
 /// No such size.
 pub(crate) fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
-    config_size(text).filter(|size| *size > 0).ok_or_else(|| {
-        let what = "not a size; write bytes, or 512mb, 4gb as in redis.conf";
-        Error::bad(format!("{flag} {}", Name::from(text)), what)
-    })
+    let place = || format!("{flag} {}", Name::from(text));
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    match config_size(text).filter(|size| *size > 0) {
+        // No server has so little memory: a unit is missing.
+        Some(size) if is_number && size < LEAST_MEMORY => {
+            Err(Error::bad(place(), format!("{size} bytes? write {size}gb")))
+        }
+        Some(size) => Ok(size),
+        None => Err(Error::bad(
+            place(),
+            "not a size; write bytes, or 512mb, 4gb as in redis.conf",
+        )),
+    }
 }
+
+/// Fewer bytes without a unit are meant to have one.
+const LEAST_MEMORY: u64 = 1024;
 
 /// A number above 0, small enough for sums and quotients.
 pub fn positive(text: &str) -> Option<f64> {

@@ -157,7 +157,12 @@ impl WhatIfArgs {
             .print(&findings, Rows::or_json(usize::MAX), || {
                 view::sections(&findings)
             })?;
-        Ok(Ending::of(&findings.input.incomplete))
+        // A rule that no key matches is a slip of the pen.
+        Ok(if findings.without_keys.is_empty() {
+            Ending::of(&findings.input.incomplete)
+        } else {
+            Ending::Incomplete
+        })
     }
 
     /// Reads, counts both sides and compares them; there is no output.

@@ -19,6 +19,7 @@ use serde::Serialize;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
+use slotscope_engine::text::counted;
 use slotscope_findings::summary::balance::tidy;
 use slotscope_findings::summary::nodes::{NodeLoad, Nodes};
 use slotscope_findings::summary::state::State;
@@ -298,6 +299,14 @@ fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
                 by.name()
             ));
         }
+    }
+    let count = |report: &Report| report.summary.nodes.owning().count() as u64;
+    if count(old) != count(new) {
+        notes.push(format!(
+            "the reports are of {} and of {}: fair shares of different numbers of nodes are not the same amount",
+            counted(count(old), "node"),
+            counted(count(new), "node")
+        ));
     }
     if old.summary.nodes.source != new.summary.nodes.source {
         let are_files = [old, new]

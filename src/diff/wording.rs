@@ -4,6 +4,7 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::text::amount;
 use slotscope_findings::summary::state::State;
 use slotscope_findings::wording::InWords;
+use slotscope_findings::wording::verdict::times;
 
 use crate::diff::{Headline, OldNew};
 
@@ -19,8 +20,11 @@ impl InWords for Headline {
             format!("; {old} became {new}")
         };
         if let (Some(old), Some(new)) = (self.max_over_mean.old, self.max_over_mean.new) {
-            sentence +=
-                &format!(", the fullest node at {new:.2} times its fair share, {old:.2} before");
+            sentence += &format!(
+                ", the fullest node at {} its share, {} before",
+                times(new),
+                times(old)
+            );
         }
         if let Some((tag, at_least)) = &self.fastest_tag {
             sentence += &format!(

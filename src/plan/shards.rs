@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use slotscope_engine::metric::Metric;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::slot_ranges::{even_ranges, metric_of_ranges};
+use slotscope_findings::wording::verdict::times;
 
 /// A range of slots for each shard.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,13 +55,13 @@ impl Shards {
     /// In one sentence.
     pub(crate) fn in_words(&self) -> String {
         format!(
-            "{} shards with one range of slots each: the fullest holds {:.2} times its fair share of {}, the emptiest {:.2}; \
+            "{} shards with one range of slots each: the fullest holds {} its share of {}, the emptiest {}; \
              what is written after the backup is not in the new shards; restore it with \
              aws elasticache create-replication-group --snapshot-name NAME --node-group-configuration file://FILE",
             self.ranges.len(),
-            self.max_over_mean,
+            times(self.max_over_mean),
             self.by.name(),
-            self.min_over_mean
+            times(self.min_over_mean)
         )
     }
 

@@ -12,6 +12,7 @@ use slotscope_findings::plan::goal_outcome::{FloorKind, FloorUnit, GoalOutcome};
 use slotscope_findings::plan::node_outcome::{Change, NodeOutcome};
 use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_findings::summary::state::Role;
+use slotscope_findings::wording::verdict::{ratio, times};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 
@@ -79,9 +80,7 @@ pub(crate) fn headline(outcome: &PlanOutcome) -> String {
         } else {
             ""
         };
-        return format!(
-            "nothing to move{why}: the fullest node holds {ratios} times its fair share{worth}"
-        );
+        return format!("nothing to move{why}: the fullest node {ratios}{worth}");
     }
     let ranges: usize = outcome.moves.iter().map(|of| of.ranges.len()).sum();
     let (empty, fullest) = if removed.is_empty() {
@@ -98,7 +97,7 @@ pub(crate) fn headline(outcome: &PlanOutcome) -> String {
         ""
     };
     format!(
-        "{empty}move {} in {}{}: {fullest} goes {ratios} times its fair share{limited}",
+        "{empty}move {} in {}{}: {fullest} {ratios}{limited}",
         counted(outcome.slots_moved as u64, "slot"),
         counted(ranges as u64, "range"),
         moved(outcome),
@@ -110,13 +109,13 @@ fn roles(outcome: &PlanOutcome) -> impl Iterator<Item = &GoalOutcome> {
     outcome.goals.iter().filter(|goal| goal.role.is_some())
 }
 
-/// `from 1.242 to 1.030 in keys`; the metric is named if there are several.
+/// `goes from 1.24× to 1.03× its share of keys`
 fn change(goal: &GoalOutcome) -> String {
-    let [before, after] = [goal.before, goal.after].map(|ratio| format!("{ratio:.3}"));
+    let [before, after] = [goal.before, goal.after].map(times);
     if before == after {
-        format!("{after} ({})", goal.metric.name())
+        format!("stays at {after} its share of {}", goal.metric)
     } else {
-        format!("from {before} to {after} ({})", goal.metric.name())
+        format!("goes from {before} to {after} its share of {}", goal.metric)
     }
 }
 
@@ -154,7 +153,7 @@ fn goals(outcome: &PlanOutcome) -> Table<'_> {
         false if outcome.limited => "limited",
         false => "not found",
     };
-    let ratio = |ratio: f64| Cell::text(format!("{ratio:.3}"));
+    let ratio = |fair_shares: f64| Cell::text(ratio(fair_shares));
     Table::of(&outcome.goals)
         .column(Column::words("goal").rank(Rank::Main), |goal| {
             Cell::text(goal_name(goal))

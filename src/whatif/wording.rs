@@ -3,6 +3,7 @@
 use slotscope_engine::text::{grouped, percent};
 use slotscope_findings::summary::measure::Measure;
 use slotscope_findings::wording::InWords;
+use slotscope_findings::wording::verdict::times;
 
 use crate::whatif::findings::Comparison;
 
@@ -20,16 +21,21 @@ impl InWords for Comparison {
             ratio if ratio >= 1.005 => "worse",
             _ => "no better and no worse",
         };
-        let metric = format!(" of {}", Measure::from(self.by).of_what());
+        let measure = Measure::from(self.by);
+        let (verb, noun) = (measure.verb(), measure.noun());
+        let turned = if after < before { "down" } else { "up" };
         let fullest = match self.node_counts {
             (old, new) if old == new => format!(
-                "the fullest node holds {after:.2} times its fair share{metric} in place of {before:.2}"
+                "the fullest node {verb} {} its share of {noun}, {turned} from {}",
+                times(after),
+                times(before)
             ),
             (old, new) => format!(
-                "the fullest of {new} nodes holds {} of all load{metric} in place of {} on {old}, {after:.2} times its \
-                 fair share in place of {before:.2}",
+                "the fullest of {new} nodes {verb} {} of all {noun} ({} its share), {} on {old} nodes ({})",
                 percent(share_after),
+                times(after),
                 percent(share_before),
+                times(before),
             ),
         };
         let grown = match self.keys_after + self.unplaced {

@@ -237,7 +237,10 @@ fn without_counters_nothing_says_accesses() {
         text.lines().next().unwrap().to_owned()
     };
     assert_eq!(header("slots.csv"), "slot,node,keys,bytes,ops");
-    assert_eq!(header("nodes.csv"), "node,address,slots,keys,bytes,ops");
+    assert_eq!(
+        header("nodes.csv"),
+        "node,node_id,address,slots,keys,bytes,ops,memory_over_fair,load_over_fair"
+    );
     scratch.file("lfu.csv", "key,lfu\na,9\n");
     succeeded(scratch.run(&["analyze", "lfu.csv", "--out", "out"]));
     assert_eq!(header("slots.csv"), "slot,node,keys,bytes,ops,accesses");
@@ -281,7 +284,9 @@ fn patterns_and_prefixes_say_which_part_of_them_never_expires() {
     succeeded(scratch.run(&["analyze", "keys.csv", "--out", "out"]));
     let csv = std::fs::read_to_string(scratch.path("out/patterns.csv")).unwrap();
     assert!(
-        csv.starts_with("name,keys,bytes,ops,share,tagged_share,slots,no_expiry_share\n"),
+        csv.starts_with(
+            "pattern,keys,bytes,ops,share_of_keys,tagged_share,slots,no_expiry_share\n"
+        ),
         "{csv}"
     );
     scratch.file("plain.keys", "a:1\na:2\n");

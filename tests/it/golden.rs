@@ -19,7 +19,7 @@ const WHOLE: &[(&str, &[&str])] = &[
 ];
 
 /// Files that lists of names have not: they have no sizes.
-const OF_SIZES: &[&str] = &["value-sizes.png", "expiry.png"];
+const OF_SIZES: &[&str] = &["value-sizes.png", "expiry.png", "keys.csv"];
 /// A chart that is drawn on request where one hash tag matters.
 const OF_SEVERAL_TAGS: (&str, &str) = ("hot-tag.keys", "top-tags.png");
 
@@ -122,7 +122,7 @@ fn samples() -> Vec<PathBuf> {
 fn the_text_of_every_sample() {
     for sample in samples() {
         let name = sample.file_stem().unwrap().to_str().unwrap();
-        let text = analyze(&["--no-files", &format!("samples/{name}.keys")]);
+        let text = analyze(&["--full", "--no-files", &format!("samples/{name}.keys")]);
         compare(
             &root().join(format!("reports/samples/{name}.txt")),
             &text,
@@ -133,13 +133,18 @@ fn the_text_of_every_sample() {
 
 #[test]
 fn the_text_of_the_shop() {
-    let text = analyze(&[
-        "--no-files",
-        "samples/shop.csv.zst",
-        "--topology",
-        "samples/shop.nodes",
-    ]);
-    compare(&root().join("reports/samples/shop.txt"), &text, same_bytes);
+    let shop = ["samples/shop.csv.zst", "--topology", "samples/shop.nodes"];
+    for (name, flags) in [
+        ("shop.txt", &["--no-files", "--full"][..]),
+        ("shop-answer.txt", &["--no-files"]),
+    ] {
+        let text = analyze(&[flags, &shop].concat());
+        compare(
+            &root().join("reports/samples").join(name),
+            &text,
+            same_bytes,
+        );
+    }
 }
 
 #[test]
@@ -147,7 +152,7 @@ fn the_text_keeps_within_the_width() {
     for name in ["commerce", "nasty"] {
         for width in ["40", "72", "200"] {
             let sample = format!("samples/{name}.keys");
-            let mut command = in_repository(&["analyze", "--no-files", &sample]);
+            let mut command = in_repository(&["analyze", "--full", "--no-files", &sample]);
             let text = succeeded(command.env("COLUMNS", width).output().unwrap());
             let text = String::from_utf8(text).unwrap();
             let columns: usize = width.parse().unwrap();
@@ -167,6 +172,7 @@ fn the_text_keeps_within_the_width() {
 fn the_markdown_of_two_samples() {
     for name in ["commerce", "nasty"] {
         let text = analyze(&[
+            "--full",
             "--no-files",
             "--output",
             "markdown",

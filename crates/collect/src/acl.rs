@@ -67,7 +67,9 @@ pub fn line(server: &str, with_monitor: bool) -> Result<String> {
         Some(_) => return bad("name a server and its version: redis-7.4, valkey-9.1"),
     };
     let Some(version) = parse(version) else {
-        return bad("name the version with its first two numbers: redis-7.4, valkey-9.1");
+        return bad(
+            "name the version with its first two numbers: redis-7.4, valkey-9.1; on ElastiCache the engine version, such as redis-7.1",
+        );
     };
     if version < ALWAYS {
         return bad("a server before 6.0 has no users; collect with its one password");

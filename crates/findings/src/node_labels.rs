@@ -2,7 +2,7 @@
 
 use slotscope_engine::name::Name;
 
-/// Names up to this length are shown whole: the longest IPv4 address with its port fits.
+/// Names up to this length are shown whole but for a port that all share: the longest IPv4 address with its port fits.
 const WHOLE: usize = 24;
 /// A name is cut before one of these: the domain and the port at its end, the words of a host name at its start.
 const AT_THE_END: &[u8] = b".:";
@@ -16,13 +16,19 @@ pub struct SharedParts {
 }
 
 impl SharedParts {
-    /// Those of `names`; none where all names are short. The start is left out only where names are long without their
+    /// Those of `names`: of short ones a port. The start is left out only where names are long without their
     /// end.
     pub fn new<'a>(names: impl Iterator<Item = &'a Name>) -> Self {
         let names: Vec<&[u8]> = names.map(|name| name.0.as_slice()).collect();
         let is_long = |end: usize| names.iter().any(|name| name.len() - end > WHOLE);
-        if names.iter().all(|name| *name == names[0]) || !is_long(0) {
+        if names.iter().all(|name| *name == names[0]) {
             return SharedParts::default();
+        }
+        if !is_long(0) {
+            return SharedParts {
+                start: 0,
+                end: shared_port(&names),
+            };
         }
         let end = shared_end(&names);
         SharedParts {
@@ -59,6 +65,16 @@ impl SharedParts {
         let (start, end) = (&whole[..self.start], &whole[whole.len() - self.end..]);
         Some(Name([start, b"*", end].concat()))
     }
+}
+
+/// The length of the port with its colon, where all names end with the same one.
+fn shared_port(names: &[&[u8]]) -> usize {
+    let colon = |name: &[u8]| name.iter().rposition(|byte| *byte == b':');
+    let port = |name: &&[u8]| Some(name[colon(name).filter(|at| *at > 0)?..].to_vec());
+    let first =
+        port(&names[0]).filter(|port| port.len() > 1 && port[1..].iter().all(u8::is_ascii_digit));
+    let is_shared = first.is_some() && names.iter().all(|name| port(name) == first);
+    first.filter(|_| is_shared).map_or(0, |port| port.len())
 }
 
 /// The length of what all names end with, from its first boundary on.
@@ -142,9 +158,22 @@ mod tests {
     }
 
     #[test]
-    fn short_names_and_single_ones_are_shown_whole() {
+    fn the_port_that_short_names_share_is_left_out() {
+        let shop = ["shop-1:6379", "shop-2:6379"];
+        assert_eq!(labels(&shop), ["shop-1", "shop-2"]);
         let addresses = ["255.255.255.251:65535", "255.255.255.252:65535"];
-        assert_eq!(labels(&addresses), addresses);
+        assert_eq!(labels(&addresses), ["255.255.255.251", "255.255.255.252"]);
+    }
+
+    #[test]
+    fn short_names_and_single_ones_are_shown_whole() {
+        for whole in [
+            ["127.0.0.1:7000", "127.0.0.1:7001"],
+            ["even-1", "even-2"],
+            [":1", "a:1"],
+        ] {
+            assert_eq!(labels(&whole), whole);
+        }
         let one = ["redis-0.redis-headless.production.svc.cluster.local:6379"];
         assert_eq!(labels(&one), one);
         assert_eq!(labels(&[one[0], one[0]]), [one[0], one[0]]);

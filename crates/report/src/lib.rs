@@ -50,6 +50,10 @@ pub fn outputs(set: ChartSet) -> OutputSet<Summary> {
             let tags = summary.tags.as_ref();
             table(tags.map(|_| view::tags::table(summary)), out)
         })
+        .maybe("keys.csv", |summary, out| {
+            let keys = Some(view::keys::csv(summary));
+            table(keys.filter(|keys| !keys.rows.is_empty()), out)
+        })
         .maybe("prefixes.csv", |summary, out| {
             let patterns = summary.patterns.as_ref();
             table(

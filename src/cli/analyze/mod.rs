@@ -4,7 +4,7 @@ mod advice;
 mod destination;
 mod parts;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,9 +69,7 @@ pub struct AnalyzeArgs {
     /// What is counted
     #[command(flatten)]
     pub counting: CountSpec,
-    /// All tables on a terminal, not only the answer
-    ///
-    /// Pipes and files get all tables without it.
+    /// All tables, not only the answer
     #[arg(long, help_heading = OUTPUT)]
     pub full: bool,
     /// Rows in every table
@@ -189,6 +187,7 @@ impl AnalyzeArgs {
         let metrics = self.openmetrics.as_deref().map(open).transpose()?;
         let files = self.open_files(guard, found.server_name())?;
 
+        let is_live = found.server_name().is_some();
         let summary = self.summarise(analysis, node_counts, found)?;
         check_nodes(&limits, !summary.verdict.assumed)?;
         if self.reads_stdin() && pipe::stdin_was_empty() {
@@ -201,8 +200,10 @@ impl AnalyzeArgs {
         if let Some((files, path)) = files {
             files.publish(&summary)?;
             if self.output.form() == Form::Text && printed.is_ok() {
-                self.say_where(&path)?;
+                self.say_where(&summary, Some(&path))?;
             }
+        } else if self.output.form() == Form::Text && printed.is_ok() && !self.full {
+            self.say_where(&summary, None)?;
         }
         if let Some(metrics) = metrics {
             metrics.publish(|out| openmetrics::write(&summary, out))?;
@@ -217,6 +218,8 @@ impl AnalyzeArgs {
             false => Ending::Incomplete,
             // A dump with one expired password must not pass a check for ever.
             true if is_unfit && !limits.is_empty() => Ending::Incomplete,
+            // Dumps without a key are mostly those of a scan that failed.
+            true if !is_live && is_empty(&summary) => Ending::Incomplete,
             true if crossed => Ending::Crossed,
             true => Ending::Done,
         })
@@ -383,28 +386,31 @@ impl AnalyzeArgs {
             rest: " (--top)",
         };
         self.output.print(summary, rows, || {
-            if self.is_short() {
-                view::answer(summary)
-            } else {
+            if self.full {
                 view::report(summary)
+            } else {
+                view::answer(summary)
             }
         })
     }
 
-    /// Whether a person at a terminal gets the answer alone.
-    fn is_short(&self) -> bool {
-        !self.full && io::stdout().is_terminal()
-    }
-
-    fn say_where(&self, path: &Path) -> Result<()> {
-        let path = Name::from(path.join("report.html").as_path());
-        let hint = if self.is_short() {
-            " (--full prints it here)"
-        } else {
-            ""
+    /// The last line: how much was read, and where the report is.
+    fn say_where(&self, summary: &Summary, path: Option<&Path>) -> Result<()> {
+        let path = path.map(|path| Name::from(path.join("report.html").as_path()));
+        let read = view::input::read_in_words(summary);
+        let line = match path {
+            Some(path) if self.full => format!("Full report: {path}"),
+            Some(path) => format!("{read}. Full report (--full prints it here): {path}"),
+            None => format!("{read}. --full prints the full report"),
         };
-        writeln!(io::stdout(), "\nFull report{hint}: {path}").map_err(Error::stdout)
+        writeln!(io::stdout(), "\n{line}").map_err(Error::stdout)
     }
+}
+
+/// Whether nothing was read of any kind.
+fn is_empty(summary: &Summary) -> bool {
+    let is_filtered = summary.input.filter.is_some();
+    summary.verdict.state == State::Empty && !summary.has_only_extremes() && !is_filtered
 }
 
 /// Refuses limits of nodes that are not known.

@@ -52,7 +52,7 @@ fn the_shard_of_the_first_line_is_the_first_row_with_its_word_its_figure_and_its
         ("10.0.0.1:6379", Some(State::Skewed))
     );
     assert_eq!(words, ["hot", "ok", "ok"]);
-    let figure = format!("{:.2} times its fair share", row.load_share.unwrap());
+    let figure = format!("{:.2}× its share", row.load_share.unwrap());
     assert!(
         line.starts_with("HOT  10.0.0.1:6379 ") && line.contains(&figure),
         "{line}"
@@ -79,7 +79,7 @@ fn servers_that_do_not_count_by_slot_are_hot_by_their_processes_in_the_first_lin
         reading.server.used_cpu = used_cpu(reading, [0.1, 0.16, 0.4][at]);
     };
     let (line, row, words) = first_line_and_row(changed(by_process));
-    let expected = "10.0.0.2:6379 holds 1.82 times its fair share of the CPU time, 40.0% of a core";
+    let expected = "10.0.0.2:6379 uses 1.82× its share of CPU time, 40.0% of a core";
     assert_eq!(line, format!("HOT  {expected}"));
     assert_eq!(row.name, "10.0.0.2:6379");
     assert_eq!(words, ["hot", "ok", "ok"]);

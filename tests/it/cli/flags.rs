@@ -195,3 +195,68 @@ fn what_a_flag_quotes_reaches_the_terminal_escaped() {
         assert!(said.chars().all(is_shown), "{said:?}");
     }
 }
+
+#[test]
+fn a_flag_of_another_tool_gets_the_word_of_this_one() {
+    let scratch = Scratch::new();
+    for (args, tip) in [
+        (
+            &["collect", "--host", "h", "--port", "1"][..],
+            "redis://HOST:PORT",
+        ),
+        (&["plan", "a.keys", "--to", "4"], "--add N"),
+        (&["whatif", "a.keys", "--add", "1"], "--to-nodes N"),
+    ] {
+        assert_fails(&scratch.run(args), &["unexpected argument", "tip: ", tip]);
+    }
+    for flag in ["--verbose", "-v"] {
+        let output = scratch.run(&["analyze", flag, "a.keys"]);
+        assert_fails(&output, &["unexpected argument", flag]);
+        assert!(
+            !stderr(&output).contains("--version"),
+            "{}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn a_host_after_h_is_not_a_wish_for_help() {
+    let scratch = Scratch::new();
+    for (args, url) in [
+        (
+            &["collect", "-h", "localhost"][..],
+            "redis://localhost:6379",
+        ),
+        (&["-h", "10.0.0.1", "-p", "7000"], "redis://10.0.0.1:7000"),
+    ] {
+        assert_fails(&scratch.run(args), &["-h is the help", url]);
+    }
+    for args in [&["-h"][..], &["analyze", "-h"], &["-h", "analyze"]] {
+        assert_eq!(code(&scratch.run(args)), 0, "{args:?}");
+    }
+}
+
+#[test]
+fn a_slip_in_a_value_says_what_was_meant() {
+    let scratch = Scratch::new();
+    scratch.file("a.keys", "a\nb\n");
+    let analyze = ["analyze", "a.keys", "--nodes", "3"];
+    for (args, part) in [
+        (&["--maxmemory", "4"], "4 bytes? write 4gb"),
+        (
+            &["--fail-on", "skew>2"],
+            "did you mean 'verdict >= skewed'?",
+        ),
+    ] {
+        assert_fails(&scratch.run(&[&analyze[..], args].concat()), &[part]);
+    }
+    assert_fails(
+        &scratch.run(&["analyze", "*.rdb"]),
+        &["*.rdb: no file matches"],
+    );
+    let split = ["whatif", "a.keys", "--nodes", "3", "--split", "nosuch = 3"];
+    let output = scratch.run(&split);
+    assert_eq!(code(&output), 2, "{}", stdout(&output));
+    assert!(stdout(&output).contains("no key has the tag {nosuch}"));
+}

@@ -26,7 +26,7 @@ fn a_dump_gives_text_and_files_in_reports() {
     );
     let mut expected: Vec<_> = slotscope::report::files().map(String::from).collect();
     // A list of names has no sizes, no operations, and no expiry; charts of a single tag are drawn on request.
-    let of_sizes = ["value-sizes.png", "expiry.png"];
+    let of_sizes = ["value-sizes.png", "expiry.png", "keys.csv"];
     let on_request = ["top-tags.png"];
     expected.retain(|file| {
         ![&of_sizes[..], &on_request]

@@ -390,7 +390,7 @@ fn a_plan_that_moves_nothing_says_on_the_terminal_by_what_it_was_made() {
         "nothing to move",
         "judged by keys",
         "--by bytes",
-        "times its fair share",
+        "× its share of",
     ];
     assert!(parts.iter().all(|part| said.contains(part)), "{said}");
 }

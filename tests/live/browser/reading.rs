@@ -182,7 +182,7 @@ fn without_script_the_verdict_the_nodes_and_the_tags_are_there() {
     let seen = seen.as_str().unwrap();
     for words in [
         "{common}",
-        "172.26.0.6:6379",
+        "172.26.0.6",
         "slot-heatmap.png",
         "Hash tags",
         "Prefixes",

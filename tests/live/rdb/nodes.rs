@@ -104,7 +104,7 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     }
     let sentence = found["sentence"].as_str().unwrap();
     assert!(
-        sentence.starts_with("7003 holds ") && sentence.contains("it owns 51% of the slots"),
+        sentence.starts_with("7003 holds ") && sentence.contains("51% of the slots"),
         "{sentence}"
     );
 

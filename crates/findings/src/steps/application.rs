@@ -6,7 +6,7 @@ use slotscope_engine::name::Name;
 use crate::plan::cluster::Cluster;
 use crate::plan::placement::{PlacedRole, Placement};
 use crate::steps::change::{Found, Search};
-use crate::steps::pieces::{Piece, heavy};
+use crate::steps::pieces::{Piece, heavy, split};
 use crate::steps::service::Service;
 use crate::summary::Summary;
 use crate::summary::independent_units::UnitKind;
@@ -40,6 +40,8 @@ pub(super) struct Change<'a> {
     pub untag: Option<String>,
     /// The loads of the roles after it; `None` where that cannot be told.
     pub after: Option<Placement<'a>>,
+    /// The same on the nodes of today, which is what its command forecasts; `None` where it has none.
+    pub alone: Option<Placement<'a>>,
     /// Whether a role is higher until slots have moved.
     pub raises: bool,
 }
@@ -49,6 +51,8 @@ pub(super) struct Trial<'s, 'a> {
     /// The findings.
     pub summary: &'s Summary,
     pub cluster: &'s Cluster<'s>,
+    /// The nodes before all steps.
+    pub today: &'s Placement<'a>,
     /// Where the steps so far lead.
     pub now: &'s Placement<'a>,
     /// The managed service that runs the servers.
@@ -99,13 +103,14 @@ impl<'a> Trial<'_, 'a> {
             pressing,
             is_left: &is_cached,
         };
-        let split = search.found().map(|found| match found {
+        let found = search.found().map(|found| match found {
             Found::TooCoarse(count) => Change {
                 kind: StepKind::RenameTags,
                 text: StepText::RenameTags(count),
                 split: Vec::new(),
                 untag: None,
                 after: None,
+                alone: None,
                 raises: false,
             },
             Found::Set(set) => {
@@ -127,12 +132,13 @@ impl<'a> Trial<'_, 'a> {
                     },
                     split: typed.collect(),
                     untag: None,
+                    alone: Some(split(self.summary, self.today, &set.cuts)),
                     after: Some(set.after),
                     raises: set.raises,
                 }
             }
         });
-        retag.into_iter().chain(split).collect()
+        retag.into_iter().chain(found).collect()
     }
 
     /// Whether a tag has nearly all keys and nearly all of a load.
@@ -175,6 +181,7 @@ impl<'a> Trial<'_, 'a> {
             split: Vec::new(),
             untag: typed_name(&piece.name),
             after: Some(after),
+            alone: None,
             raises: false,
         })
     }
@@ -216,6 +223,7 @@ impl<'a> Trial<'_, 'a> {
             split: Vec::new(),
             untag: None,
             after,
+            alone: None,
             raises: false,
         })
     }

@@ -73,6 +73,7 @@ struct Steps<'a> {
     cluster: Cluster<'a>,
     keys: Vec<BlockingKey>,
     reads: Option<f64>,
+    today: Placement<'a>,
     now: Placement<'a>,
     list: Vec<Step>,
     left: Vec<Left>,
@@ -100,6 +101,7 @@ impl<'a> Steps<'a> {
             topology,
             commands,
             cluster,
+            today: now.clone(),
             now,
             list,
         };
@@ -142,6 +144,8 @@ impl<'a> Steps<'a> {
                     self.list.push(moves);
                 }
             }
+            // A backup is restored once, after what the application can change.
+            None if self.commands.service().is_some() && self.has_changes() => {}
             None => self.add_moves(),
         }
         if is_at_limit {
@@ -175,6 +179,7 @@ impl<'a> Steps<'a> {
         Trial {
             summary: self.summary,
             cluster: &self.cluster,
+            today: &self.today,
             now: &self.now,
             service: self.commands.service(),
             reads: self.reads,
@@ -206,6 +211,10 @@ impl<'a> Steps<'a> {
         }
     }
 
+    fn has_changes(&self) -> bool {
+        !self.trial().changes().is_empty()
+    }
+
     /// The changes of the application, and the moves that are due after them.
     fn add_changes(&mut self) {
         let mut changes = self.trial().changes().into_iter();
@@ -232,7 +241,7 @@ impl<'a> Steps<'a> {
             row.after = moves.after.clone();
             self.now = placement.clone();
         }
-        row.findings = self.skews(|found| self.is_improved(&before, found));
+        row.findings = self.skews(|found| self.is_improved([&before, &self.now], found));
         self.list.push(row);
         if let Some((moves, placement)) = moves.filter(|_| !change.raises) {
             self.list.push(moves);
@@ -271,23 +280,30 @@ impl<'a> Steps<'a> {
             .after
             .as_ref()
             .map(|after| after.after(&self.cluster));
+        // The command knows nothing of the steps before it.
+        let is_first = self.now.owner == self.today.owner;
+        let alone = change
+            .alone
+            .as_ref()
+            .filter(|_| !is_first && command.is_some());
         Step {
+            alone: alone.map(|alone| alone.after(&self.cluster)),
             command: command.map(|command| command.as_str().into()),
             estimated: !is_exact,
             ..step(change.kind, change.text.clone(), &after.unwrap_or_default())
         }
     }
 
-    /// Whether the role of a finding is evener than before.
-    fn is_improved(&self, before: &Placement<'_>, found: &Finding) -> bool {
-        let roles = before.roles.iter().zip(&self.now.roles);
+    /// Whether the role of a finding is evener after than before.
+    fn is_improved(&self, [before, after]: [&Placement<'_>; 2], found: &Finding) -> bool {
+        let roles = before.roles.iter().zip(&after.roles);
         roles
             .filter(|(then, _)| then.load.role == found.role)
             .any(|(then, now)| {
                 let of = |placement: &Placement<'_>, role| {
                     placement.role_after(&self.cluster, role).max_over_mean
                 };
-                of(before, then) - of(&self.now, now) >= limit::WORTH
+                of(before, then) - of(after, now) >= limit::WORTH
             })
     }
 

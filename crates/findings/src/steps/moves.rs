@@ -14,6 +14,9 @@ use crate::summary::explanation::named;
 use crate::summary::limit;
 use crate::summary::step::{After, Requested, Step, StepKind, StepText};
 
+/// A restored backup loses the writes since, and has another endpoint: it has to take this part of an excess.
+const RESTORED: f64 = 0.2;
+
 impl<'a> Steps<'a> {
     /// The moves of today.
     pub(super) fn add_moves(&mut self) {
@@ -33,8 +36,9 @@ impl<'a> Steps<'a> {
         let others = [self.instead_of_filling(), self.meant()];
         moves.alternatives.extend(others.into_iter().flatten());
         let before = std::mem::replace(&mut self.now, after);
-        moves.findings =
-            self.skews(|found| self.is_improved(&before, found) || found.limit_use.is_some());
+        moves.findings = self.skews(|found| {
+            self.is_improved([&before, &self.now], found) || found.limit_use.is_some()
+        });
         self.is_actionable = true;
         self.list.push(moves);
     }
@@ -46,7 +50,7 @@ impl<'a> Steps<'a> {
         let after = self.now.with_owner(&plan.owner);
         let mut moves = self.move_row(&plan, &after);
         moves.estimated = true;
-        moves.findings = self.skews(|_| true);
+        moves.findings = self.skews(|found| self.is_improved([&self.now, &after], found));
         // Of loads that are nearly known there are other plans as good, and what they do to roles that they are not for
         // differs.
         let before = self.now.after(&self.cluster);
@@ -73,7 +77,19 @@ impl<'a> Steps<'a> {
             Some(service) if service.has_ranges => plan_of_ranges(&request)?.1,
             Some(_) => return None,
         };
-        (plan.is_step && plan.slots > 0).then_some(plan)
+        let is_worth_it = self.commands.service().is_none() || self.is_worth_a_restore(&plan);
+        (plan.is_step && plan.slots > 0 && is_worth_it).then_some(plan)
+    }
+
+    /// Whether a plan takes so much of the excess of a judged role that a backup may be restored for it.
+    fn is_worth_a_restore(&self, plan: &MovePlan) -> bool {
+        let after = self.now.with_owner(&plan.owner);
+        let mut roles = self.now.roles.iter().zip(&after.roles);
+        roles.any(|(role, moved)| {
+            let before = self.now.role_after(&self.cluster, role).max_over_mean;
+            let gain = before - after.role_after(&self.cluster, moved).max_over_mean;
+            role.is_judged && gain >= RESTORED * (before - 1.0).max(limit::WORTH)
+        })
     }
 
     fn move_row(&self, plan: &MovePlan, after: &Placement<'_>) -> Step {
@@ -159,8 +175,8 @@ impl<'a> Steps<'a> {
         let mut turned = step(
             StepKind::Move,
             match few.slots {
-                0 => StepText::Forget(few.name()),
-                _ => StepText::Empty(few.name()),
+                0 => StepText::Forget(few.label()),
+                _ => StepText::Empty(few.label()),
             },
             &After::default(),
         );

@@ -36,6 +36,7 @@ pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
         findings: Vec::new(),
         until: None,
         after: after.clone(),
+        alone: None,
         slots_moved: 0,
         keys_moved: Some(0),
         bytes_moved: Some(0),
@@ -63,7 +64,7 @@ pub(super) fn repairs(
     let repair = |text: StepText| step(StepKind::Repair, text, today);
     let mut steps = Vec::new();
     let failed = summary.nodes.owning().filter(|node| node.is_lost());
-    let failed: Vec<_> = failed.map(NodeLoad::name).collect();
+    let failed: Vec<_> = failed.map(NodeLoad::label).collect();
     let of_kind = |kind: FindingKind| {
         let found = summary.verdict.findings.iter();
         let found = found.filter(|found| found.kind == kind);
@@ -75,7 +76,7 @@ pub(super) fn repairs(
         // Only a replica can take over.
         let replaceable = summary.nodes.owning();
         let replaceable = replaceable.filter(|node| node.is_lost() && node.replicas != Some(0));
-        let replaceable: Vec<_> = replaceable.map(NodeLoad::name).collect();
+        let replaceable: Vec<_> = replaceable.map(NodeLoad::label).collect();
         let promote = (!replaceable.is_empty()).then_some(StepText::FailOver(replaceable));
         steps.push(Step {
             findings: down.clone(),
@@ -101,7 +102,7 @@ pub(super) fn repairs(
     }
     if steps.is_empty() && !down.is_empty() {
         let suspected = summary.nodes.owning().filter(|node| node.is_suspected());
-        let suspected: Vec<_> = suspected.map(NodeLoad::name).collect();
+        let suspected: Vec<_> = suspected.map(NodeLoad::label).collect();
         let text = if suspected.is_empty() {
             StepText::FindFailure
         } else {

@@ -58,6 +58,7 @@ impl<'a> Trial<'_, 'a> {
             split: Vec::new(),
             untag: None,
             after: Some(after),
+            alone: None,
             raises: false,
         })
     }

@@ -16,6 +16,10 @@ pub struct Cause {
     pub node: Option<Name>,
     /// In fair shares.
     pub excess: f64,
+    /// The load of the tag or key in fair shares of the node: all of it, where `excess` leaves out what the node would hold of
+    /// it if it were spread over all slots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fair_shares: Option<f64>,
     /// max/mean if the tag or key were spread over all slots, whichever node is the fullest then.
     pub max_over_mean_without: Option<f64>,
     /// The key that is nearly all of the tag.
@@ -46,6 +50,7 @@ impl Cause {
             name: None,
             node: Some(node.clone()),
             excess,
+            fair_shares: None,
             max_over_mean_without: None,
             key: None,
             names: Vec::new(),

@@ -204,6 +204,9 @@ pub enum FindingText {
     Key(KeyText),
     /// A hash tag, its part of a fair share, and of what.
     Tag(Name, f64, Measure),
+    /// A hash tag or key of captures whose nodes are not compared: its name, whether it is a tag, its part of what was captured,
+    /// and of what.
+    Seen(Name, bool, f64, Measure),
     /// Primaries without a replica; `None`: all of them.
     NoReplica(Option<Name>),
     /// A primary without slots.

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use slotscope_engine::name::Name;
 
 use crate::summary::explanation::{Explanation, NotCompared, Unseen};
-use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
+use crate::summary::finding::{Finding, FindingKind, FindingText};
 use crate::summary::integrity::Sign;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
@@ -20,7 +20,7 @@ use crate::summary::worded::Worded;
 pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Finding> {
     let of = |is_so: fn(&NodeLoad) -> bool| nodes.owning().filter(move |node| is_so(node));
     let names =
-        |is_so| -> Vec<(Name, u32)> { of(is_so).map(|node| (node.name(), node.slots)).collect() };
+        |is_so| -> Vec<(Name, u32)> { of(is_so).map(|node| (node.label(), node.slots)).collect() };
     let is_refusing = |node: &NodeLoad| !node.is_lost() && node.flags.contains(&NodeFlag::Refusing);
     let (failed, refusing) = (names(|node| node.failed), names(is_refusing));
     let silent = names(|node| node.is_lost() && !node.failed);
@@ -54,7 +54,7 @@ pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
         .filter(|node| node.is_suspected() && !node.failed);
     suspected.map(|node| {
         let text = FindingText::Suspected {
-            node: node.name(),
+            node: node.label(),
             slots: node.slots,
         };
         Finding::new(FindingKind::Suspected, Severity::Warning, text)
@@ -133,20 +133,13 @@ pub(crate) fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding
 }
 
 fn hot(name: &Name, is_tag: bool, part: f64, measure: Measure) -> Finding {
+    let text = FindingText::Seen(name.clone(), is_tag, part, measure);
     let found = if is_tag {
-        let text = FindingText::Tag(name.clone(), part, measure);
         Finding {
             tag: Some(name.clone()),
             ..Finding::new(FindingKind::CoarseTag, Severity::Warning, text)
         }
     } else {
-        let text = FindingText::Key(KeyText {
-            name: name.clone(),
-            bytes: None,
-            elements: None,
-            share: Some((part, measure)),
-            block_ms: None,
-        });
         Finding {
             key: Some(name.clone()),
             ..Finding::new(FindingKind::HotKey, Severity::Warning, text)

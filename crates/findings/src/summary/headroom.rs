@@ -134,7 +134,7 @@ impl Headroom {
             let memory = self.memory[at];
             if let (Some(part), Some(room)) = (memory.filter(|part| *part >= limit::FULL), room) {
                 let text = FindingText::Full {
-                    node: node.name(),
+                    node: node.label(),
                     used: room.used,
                     maxmemory: room.maxmemory,
                     overhead: overhead(server),
@@ -151,7 +151,7 @@ impl Headroom {
                 && months <= limit::SOON_MONTHS
             {
                 let text = FindingText::Growth {
-                    node: node.name(),
+                    node: node.label(),
                     months,
                 };
                 let growth = Finding::new(FindingKind::Growth, Severity::Warning, text);
@@ -162,7 +162,7 @@ impl Headroom {
             }
             if let Some(cpu) = self.load[at].filter(|cpu| *cpu >= limit::BUSY) {
                 let text = FindingText::Busy {
-                    node: node.name(),
+                    node: node.label(),
                     cpu,
                 };
                 found.push(at_limit(&node.id, Role::Load, Measure::Cpu, cpu, text));
@@ -170,7 +170,7 @@ impl Headroom {
             let other = self.with_room(nodes, at, capacity);
             if let (Some(other), true) = (other, server.is_some_and(|server| server.evicting)) {
                 let text = FindingText::Evicting {
-                    node: node.name(),
+                    node: node.label(),
                     other,
                 };
                 let evicting = Finding::new(FindingKind::Evicting, Severity::Warning, text);
@@ -193,7 +193,7 @@ impl Headroom {
         let room = others.filter_map(|(_, node)| {
             let room = capacity?.of_node(&node.id)?;
             let free = room.headroom as f64 / room.maxmemory.max(1) as f64;
-            (free >= 1.0 - limit::FULL).then(|| (node.name(), free))
+            (free >= 1.0 - limit::FULL).then(|| (node.label(), free))
         });
         room.max_by(|a, b| a.1.total_cmp(&b.1))
     }

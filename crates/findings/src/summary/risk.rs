@@ -66,9 +66,24 @@ pub(crate) fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
             FindingText::SizesUnknown,
         ));
     }
-    // Risks of one severity stay in the order above, worst first.
-    risks.sort_by_key(|risk| std::cmp::Reverse(risk.severity));
+    let order = |a: &Finding, b: &Finding| {
+        let by_severity = b.severity.cmp(&a.severity);
+        by_severity.then_with(|| size(b).total_cmp(&size(a)))
+    };
+    risks.sort_by(order);
     risks
+}
+
+/// How much of a node, or of all keys, a risk is about: an open slot comes before what has a size, what has none after it.
+fn size(risk: &Finding) -> f64 {
+    match risk.kind {
+        FindingKind::OpenSlot => f64::INFINITY,
+        FindingKind::BigKey
+        | FindingKind::HotKey
+        | FindingKind::CoarseTag
+        | FindingKind::Expiry => risk.value.unwrap_or(0.0),
+        _ => -1.0,
+    }
 }
 
 fn open_slots(nodes: &Nodes) -> Option<Finding> {
@@ -85,7 +100,7 @@ fn open_slots(nodes: &Nodes) -> Option<Finding> {
 fn empty(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
     let empty = nodes.list.iter().filter(|node| node.slots == 0);
     empty.map(|node| {
-        let text = FindingText::EmptyNode(node.name());
+        let text = FindingText::EmptyNode(node.label());
         Finding::new(FindingKind::EmptyNode, Severity::Notice, text).on(&node.id)
     })
 }
@@ -98,7 +113,7 @@ fn replicas(nodes: &Nodes) -> Vec<Finding> {
         } else {
             Severity::Notice
         };
-        let text = FindingText::NoReplica(node.map(NodeLoad::name));
+        let text = FindingText::NoReplica(node.map(NodeLoad::label));
         let found = Finding::new(FindingKind::NoReplica, severity, text);
         match node {
             Some(node) => found.on(&node.id),
@@ -124,7 +139,7 @@ fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
     let finding = |storm: &Storm| {
         let name = storm.node.as_ref().map(|id| {
             let node = nodes.list.iter().find(|node| node.id == *id);
-            node.map_or_else(|| id.clone(), NodeLoad::name)
+            node.map_or_else(|| id.clone(), NodeLoad::label)
         });
         let text = FindingText::Expiry {
             share: storm.share,

@@ -204,6 +204,11 @@ impl RoleVerdict {
         self.role.map_or(self.by().name(), Role::name)
     }
 
+    /// What people call it: by what was measured.
+    pub fn called(&self) -> &'static str {
+        self.role.map_or(self.by().name(), |_| self.metric.head())
+    }
+
     /// The metric of its tables.
     pub fn by(&self) -> Metric {
         self.metric.metric()

@@ -159,6 +159,7 @@ impl<'a> Split<'a> {
     fn unit(&self, unit: &Unit) -> Cause {
         Cause {
             name: Some(unit.name.clone()),
+            fair_shares: Some(tidy(unit.load / self.fair)),
             max_over_mean_without: Some(tidy(self.max_without(unit))),
             share: Some(tidy(unit.load / self.compared.total)),
             key: unit.main_key.clone(),

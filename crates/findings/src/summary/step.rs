@@ -28,6 +28,9 @@ pub struct Step {
     /// Every role that is known after it.
     #[serde(default)]
     pub after: After,
+    /// Every role after it without the steps before it, as its command has it; absent where that is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<After>,
     /// Slots that move.
     #[serde(default)]
     pub slots_moved: u64,

@@ -7,7 +7,7 @@ use crate::summary::finding::{FindingText, KeyText};
 use crate::summary::measure::Measure;
 use crate::summary::state::Role;
 use crate::wording::InWords;
-use crate::wording::verdict::{ratio, unit};
+use crate::wording::verdict::{times, unit};
 
 /// Names that a sentence has room for.
 const NAMES: usize = 3;
@@ -52,10 +52,11 @@ impl InWords for FindingText {
                 max_over_mean,
                 cpu,
             } => format!(
-                "{} holds {} times its fair share of {}, {} of a core",
+                "{} {} {} its share of {}, {} of a core",
                 short(node),
-                ratio(*max_over_mean),
-                Measure::Cpu.of_what(),
+                Measure::Cpu.verb(),
+                times(*max_over_mean),
+                Measure::Cpu.noun(),
                 percent(*cpu)
             ),
             FindingText::Evicting { node, other } => format!(
@@ -95,8 +96,14 @@ impl InWords for FindingText {
             } => expiry(*share, *minutes, *at) + &mostly(pattern.as_ref(), node.as_ref()),
             FindingText::Key(key) => key.in_words(),
             FindingText::Tag(name, share, measure) => format!(
-                "{} alone is {} of a node's fair share of {}",
+                "{} alone is {} a node's share of {}",
                 unit(name, true),
+                times(*share),
+                measure.noun()
+            ),
+            FindingText::Seen(name, is_tag, share, measure) => format!(
+                "{} gets {} of {} that were captured",
+                unit(name, *is_tag),
                 percent(*share),
                 measure.of_what()
             ),
@@ -130,11 +137,7 @@ impl InWords for KeyText {
         if let Some((share, measure)) = self.share {
             let is_memory = measure.role() == Role::Memory;
             let size = self.bytes.filter(|_| is_memory).map(bytes);
-            let part = format!(
-                "{} of a node's fair share of {}",
-                percent(share),
-                measure.of_what()
-            );
+            let part = format!("{} a node's share of {}", times(share), measure.noun());
             facts.push(match size {
                 Some(size) => format!("{size}, {part}"),
                 None => part,

@@ -3,6 +3,22 @@
 use crate::summary::measure::Measure;
 
 impl Measure {
+    /// What a node holds a share of, in words.
+    pub fn noun(self) -> &'static str {
+        let of_what = self.of_what();
+        of_what.strip_prefix("the ").unwrap_or(of_what)
+    }
+
+    /// What a node does with it.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Measure::Bytes | Measure::UsedMemory | Measure::Keys => "holds",
+            Measure::Cpu => "uses",
+            Measure::Ops => "does",
+            Measure::Accesses => "gets",
+        }
+    }
+
     /// The total that a node holds a share of, in words.
     pub fn of_what(self) -> &'static str {
         match self {
@@ -19,7 +35,8 @@ impl Measure {
         match self {
             Measure::Bytes | Measure::UsedMemory => "memory",
             Measure::Keys => "keys",
-            Measure::Cpu | Measure::Ops | Measure::Accesses => "load",
+            Measure::Cpu | Measure::Ops => "load",
+            Measure::Accesses => "accesses",
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::node_counts::CountedFinding;
 use crate::wording::InWords;
+use crate::wording::verdict::times;
 
 impl InWords for CountedFinding {
     fn in_words(&self) -> String {
@@ -36,25 +37,24 @@ impl InWords for CountedFinding {
             return without_cause(few).in_words();
         }
         let has = without_cause(Why::Causes(Vec::new(), None)).in_words();
-        let by_slots = fullest.is_by_slots().then(|| {
-            format!(
-                "it owns {:.0}% of the slots ({:+.2})",
-                100.0 * fullest.share_of_slots,
-                fullest.placement
-            )
-        });
+        let by_slots = fullest
+            .is_by_slots()
+            .then(|| format!("{:.0}% of the slots", 100.0 * fullest.share_of_slots));
         let rest = match fullest.is_rest_by_chance {
             true if by_slots.is_some() => None,
-            true => Some(format!("chance among {} keys", grouped(self.keys as u64))),
+            true => Some(format!(
+                "random variation of {} keys",
+                grouped(self.keys as u64)
+            )),
             false => {
                 Some("heavy hash tags, uneven expiry, or keys in slots that it does not own".into())
             }
         };
         let rest = rest.map(|what| {
             format!(
-                "{what} ({:+.2}; a perfect hash gives up to {:+.3})",
-                fullest.rest(),
-                fullest.by_chance
+                "{what} ({}; a perfect hash gives up to {})",
+                times(fullest.rest()),
+                times(fullest.by_chance)
             )
         });
         let causes: Vec<String> = by_slots.into_iter().chain(rest).collect();
@@ -63,7 +63,7 @@ impl InWords for CountedFinding {
         } else {
             "; dump the keys to see which"
         };
-        format!("{has}: {}{what_next}", causes.join(", "))
+        format!("{has}, because of {}{what_next}", causes.join(" and "))
     }
 }
 

@@ -6,7 +6,7 @@ use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
 use crate::summary::step::{LeftText, StepText};
 use crate::wording::InWords;
 use crate::wording::finding::millis;
-use crate::wording::verdict::{NAMES, ratio, unit};
+use crate::wording::verdict::{NAMES, ratio, times, unit};
 
 impl InWords for StepText {
     fn in_words(&self) -> String {
@@ -26,9 +26,9 @@ impl InWords for StepText {
                 format!("assign the {} without an owner", counted(u64::from(*slots), "slot"))
             }
             StepText::EndMove(slots) => match slots.as_slice() {
-                [slot] => format!("end the move of slot {slot}, if none is running"),
+                [slot] => format!("slot {slot} is half-migrated: if no migration is running, fix it"),
                 _ => format!(
-                    "end the moves of {}, if none is running",
+                    "{} are half-migrated: if no migration is running, fix them",
                     counted(slots.len() as u64, "slot")
                 ),
             },
@@ -65,7 +65,7 @@ impl InWords for StepText {
                 "if the nodes are meant to own different numbers of slots: say so with --weight".into()
             }
             StepText::SlotRanges { shards } => format!(
-                "restore a backup into {} with ranges of slots of equal load",
+                "restore a backup into {} with other ranges of slots (loses writes since the backup and changes the endpoint)",
                 counted(*shards, "shard")
             ),
             StepText::Split { units, then_move } => {
@@ -110,7 +110,7 @@ impl InWords for StepText {
                     None => "if it is mostly read; MONITOR shows it".into(),
                 };
                 format!(
-                    "cache {} in the client, or read it from replicas ({reads})",
+                    "tonight: cache {} in the client, or read it from replicas ({reads})",
                     unit(name, *is_tag)
                 )
             }
@@ -180,9 +180,9 @@ impl InWords for LeftText {
             ),
             LeftText::NotFound => "no better placement was found".into(),
             LeftText::Fixed { slots, share } => format!(
-                "{} that may not move hold {} fair shares of a node",
+                "{} that may not move hold {} a node's share",
                 counted(*slots, "slot"),
-                ratio(*share)
+                times(*share)
             ),
             LeftText::MustShare(together, heaviest) => {
                 format!("{together} of the {heaviest} heaviest slots have to share a node")
@@ -196,7 +196,7 @@ impl InWords for LeftText {
                 counted(*slots, "slot")
             ),
             LeftText::Limits => "maxmemory of the nodes leaves no better placement".into(),
-            LeftText::OtherRole => "a better placement would make another load worse".into(),
+            LeftText::OtherRole => "a better placement would make another role worse".into(),
         }
     }
 }

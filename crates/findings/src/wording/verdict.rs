@@ -42,13 +42,16 @@ impl InWords for Explanation {
 impl InWords for Fullest {
     fn in_words(&self) -> String {
         let what = if self.are_writes {
-            "the writes"
+            "writes"
         } else {
-            self.measure.of_what()
+            self.measure.noun()
         };
-        let ratio = ratio(self.max_over_mean);
         let node = short(&self.node);
-        let holds = format!("{node} holds {ratio} times its fair share of {what}");
+        let holds = format!(
+            "{node} {} {} its share of {what}",
+            self.measure.verb(),
+            times(self.max_over_mean)
+        );
         let by = if self.memory_is_unknown {
             "by their number"
         } else {
@@ -61,7 +64,11 @@ impl InWords for Fullest {
                     sign.in_words()
                 )
             }
-            Why::Even => format!("the nodes are even: the fullest, {holds}"),
+            Why::Even => format!(
+                "the nodes are even: {node}, the fullest, {} {} its share of {what}",
+                self.measure.verb(),
+                times(self.max_over_mean)
+            ),
             Why::OneNode => format!("one node, {node}: nothing to compare"),
             Why::TooFew { counted: n, nodes } => {
                 let unit = match self.measure.role() {
@@ -90,13 +97,7 @@ impl InWords for Fullest {
                 counted(*rows, "row")
             ),
             Why::Causes(causes, moving) => {
-                let causes: Vec<String> =
-                    alike(causes).map(|of| in_words(of, self.measure)).collect();
-                let why = if causes.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", causes.join(", "))
-                };
+                let why = because(causes, self.measure);
                 let moving = moving.as_ref().map_or(String::new(), |node| {
                     format!("; {} is being filled or drained", short(node))
                 });
@@ -113,17 +114,12 @@ impl InWords for Fullest {
                 counted(all as u64, "node")
             )
         });
-        let memory = if self.memory_is_unknown {
-            "; memory is unknown"
-        } else {
-            ""
-        };
         let estimated = if self.is_estimated {
             "; estimated, as some sizes are unknown"
         } else {
             ""
         };
-        format!("{assumed}{sentence}{compared}{estimated}{memory}")
+        format!("{assumed}{sentence}{compared}{estimated}")
     }
 }
 
@@ -200,31 +196,65 @@ pub(crate) fn unit(name: &Name, is_tag: bool) -> String {
     }
 }
 
-/// Fair shares, with more digits where the nodes are nearly even.
+/// Fair shares as every output has them: two digits after the point.
 pub fn ratio(fair_shares: f64) -> String {
     match fair_shares {
-        of if of < 1.1 => format!("{of:.3}"),
+        of if of > 0.0 && of < 0.005 => "<0.01".into(),
         of if of < 99.995 => format!("{of:.2}"),
         of => grouped(of.round() as u64),
     }
 }
 
+/// `3.24×`
+pub fn times(fair_shares: f64) -> String {
+    format!("{}×", ratio(fair_shares))
+}
+
 /// Names of tags or keys of one size that a sentence has room for.
 pub const NAMES: usize = 3;
 
-/// A cause, or those that are alike, and their parts of the excess.
+/// `, because of hash tag {flash-sale} (2.62×) and 20% of the slots`; what is not known follows a semicolon.
+fn because(causes: &[Cause], measure: Measure) -> String {
+    let (unknown, known): (Vec<Cause>, Vec<Cause>) = causes
+        .iter()
+        .cloned()
+        .partition(|cause| cause.kind == CauseKind::Unknown);
+    let parts: Vec<String> = alike(&known).map(|of| in_words(of, measure)).collect();
+    let known = match parts.as_slice() {
+        [] => String::new(),
+        [only] if known[0].kind == CauseKind::Slots => format!(", because it owns {only}"),
+        [only] => format!(", because of {only}"),
+        [first @ .., last] => format!(", because of {} and {last}", first.join(", ")),
+    };
+    let unknown = unknown
+        .iter()
+        .map(|cause| format!("; {}", cause_in_words(cause, measure)));
+    known + &unknown.collect::<String>()
+}
+
+/// A cause, or those that are alike: tags and keys with their load in fair shares, others with what they add.
 fn in_words(alike: &[Cause], measure: Measure) -> String {
     let Some(cause) = alike.first() else {
         return String::new();
     };
-    let excess: f64 = alike.iter().map(|cause| cause.excess).sum();
+    let all = |cause: &Cause| cause.fair_shares.unwrap_or(cause.excess);
+    let all = times(alike.iter().map(all).sum());
+    let words = cause_in_words(cause, measure);
     match alike.len() {
-        1 => match cause.by_chance.filter(|_| cause.kind == CauseKind::Chance) {
-            Some(most) => format!(
-                "{} ({excess:+.2}; a perfect hash gives up to {most:+.2})",
-                cause_in_words(cause, measure)
+        1 => match (cause.kind, &cause.key, cause.by_chance) {
+            (CauseKind::Slots, ..) => words,
+            (CauseKind::Tag, Some(key), _) => format!(
+                "hash tag {} ({all}, nearly all of it key {})",
+                name_of(cause),
+                short(key)
             ),
-            None => format!("{} ({excess:+.2})", cause_in_words(cause, measure)),
+            (CauseKind::Chance, _, Some(most)) => {
+                format!(
+                    "{words} ({all}; a perfect hash gives up to {})",
+                    times(most)
+                )
+            }
+            _ => format!("{words} ({all})"),
         },
         _ => {
             let names = list(alike.iter().map(name_of), NAMES);
@@ -239,7 +269,7 @@ fn in_words(alike: &[Cause], measure: Measure) -> String {
                 }
                 _ => String::new(),
             };
-            format!("{kind} {names}{slot} ({excess:+.2})")
+            format!("{kind} {names} ({all} together{slot})")
         }
     }
 }
@@ -263,7 +293,7 @@ pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
         slots.join(", ")
     };
     match cause.kind {
-        CauseKind::Slots => format!("it owns {} of the slots", share()),
+        CauseKind::Slots => format!("{} of the slots", share()),
         CauseKind::Tag => match &cause.key {
             Some(key) => format!(
                 "hash tag {}, nearly all of it key {}",
@@ -274,7 +304,7 @@ pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
         },
         CauseKind::Key => format!("key {}", name_of(cause)),
         CauseKind::CoarseUnits => {
-            format!("{} hold {} of {}", units(), share(), measure.of_what())
+            format!("{} with {} of {}", units(), share(), measure.of_what())
         }
         CauseKind::Elsewhere => format!("{} on other nodes", units()),
         CauseKind::Collisions if !cause.names.is_empty() => {
@@ -282,15 +312,15 @@ pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
             format!("hash tags or keys {} on the same node", list(names, NAMES))
         }
         CauseKind::Collisions if cause.slots.is_empty() => {
-            "more tags and keys than chance gives, spread over its slots".into()
+            "more tags and keys than random variation gives, spread over its slots".into()
         }
         CauseKind::Collisions => {
             format!("many tags or keys in the same slots, most in {}", slots())
         }
         CauseKind::Chance => match cause.units.unwrap_or(0) {
-            0 => "chance".into(),
-            1 => "chance with one other tag or key".into(),
-            units => format!("chance among {} other tags and keys", grouped(units)),
+            0 => "random variation".into(),
+            1 => "random variation of one other tag or key".into(),
+            units => format!("random variation of {} other tags and keys", grouped(units)),
         },
         CauseKind::Unknown if measure == Measure::UsedMemory => {
             "the sizes of keys are unknown, so why is not known".into()
@@ -327,9 +357,9 @@ mod tests {
     #[test]
     fn chance_has_as_many_tags_and_keys_as_there_are() {
         for (units, words) in [
-            (0, "chance"),
-            (1, "chance with one other tag or key"),
-            (4_120, "chance among 4,120 other tags and keys"),
+            (0, "random variation"),
+            (1, "random variation of one other tag or key"),
+            (4_120, "random variation of 4,120 other tags and keys"),
         ] {
             let mut cause = Cause::new(CauseKind::Chance, &Name::from("a"), 0.1);
             cause.units = Some(units);

@@ -6,10 +6,11 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::expiry::Expiry;
 
 use crate::charts::bars::{self, Bars, Row};
-use crate::charts::expiry_over_time::{self, OverTime};
+use crate::charts::expiry_over_time;
 use crate::charts::loads::Loads;
 use crate::charts::{Sheet, short_source_line};
 use crate::palette::{FRAME, LOAD, Rgb, WATCH};
+use crate::view::Expiring;
 
 /// The chart of `summary`.
 pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
@@ -24,8 +25,8 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     }
     let (keys, written) = (summary.input.keys, summary.input.written);
     let title = title(expiry, keys);
-    if let Some(over_time) = OverTime::new(expiry, written) {
-        let note = note(expiry, &over_time, keys);
+    if let Some(over_time) = Expiring::new(expiry, written) {
+        let note = note(expiry, keys);
         return Sheet::new(title, subtitle, move |canvas| {
             expiry_over_time::draw(canvas, &over_time, &expiry.storms, &note)
         });
@@ -35,7 +36,7 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
 
 /// Whether it is known when keys expire: whether they do is two bars.
 pub(super) fn is_telling(summary: &Summary) -> bool {
-    let over_time = |expiry| OverTime::new(expiry, summary.input.written);
+    let over_time = |expiry| Expiring::new(expiry, summary.input.written);
     summary.expiry.as_ref().and_then(over_time).is_some()
 }
 
@@ -73,7 +74,7 @@ fn minutes(count: u64) -> String {
 }
 
 /// The note on keys that no bar shows.
-fn note(expiry: &Expiry, over_time: &OverTime, keys: u64) -> String {
+fn note(expiry: &Expiry, keys: u64) -> String {
     let part = |what: &str, count: u64| {
         let share = percent(count as f64 / keys.max(1) as f64);
         (count > 0).then(|| format!("{what}: {} ({share})", counted(count, "key")))
@@ -82,7 +83,6 @@ fn note(expiry: &Expiry, over_time: &OverTime, keys: u64) -> String {
     let parts = [
         part("no TTL", expiry.never.keys),
         part("already expired", expired),
-        part("later", over_time.later),
     ];
     parts
         .into_iter()

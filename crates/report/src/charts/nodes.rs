@@ -4,8 +4,11 @@
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas};
 
+use slotscope_engine::metric::Metric;
 use slotscope_engine::text::and_more;
 use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::measure::Measure;
+use slotscope_findings::summary::state::Role;
 
 use crate::charts::legend::{self, Swatch};
 use crate::charts::loads::Loads;
@@ -77,7 +80,8 @@ fn title(summary: &Summary, role: &RoleStacks<'_>) -> String {
             role.loads.counted(role.loads.total() as u64)
         ),
         _ if role.is_uneven => {
-            let finding = format!(" has {most} its fair share of {noun}");
+            let measure = Measure::from(role.loads.by);
+            let finding = format!(" {} {most} its share of {noun}", measure.verb());
             match heaviest {
                 Some((cause, _)) => bars::title(&[&name, &finding, ": ", cause], &[0, 3]),
                 None => bars::title(&[&name, &finding], &[0]),
@@ -254,6 +258,7 @@ fn head(canvas: &Canvas<'_>, summary: &Summary, role: &RoleStacks<'_>, panel: &P
     );
     let noun = role.loads.noun();
     let name = match role.role {
+        Some(Role::Memory) if role.loads.by == Metric::Keys => String::from(noun),
         Some(role) => format!("{} ({noun})", role.name()),
         None => String::from(noun),
     };

@@ -17,6 +17,8 @@ use crate::view::Heat;
 
 /// Colours of the named nodes, the highest peak first: they differ in lightness too.
 const COLOURS: [Rgb; 5] = [ALARM, LOAD, BIG_KEY, EXPECTED, LIGHT_LOAD];
+/// The part of the bucket before it below which the last one is taken for a part of its time.
+const PARTIAL: f64 = 0.5;
 /// The widest that a name may be.
 const NAMES: f32 = 240.0;
 const LEFT: i32 = 120;
@@ -42,6 +44,20 @@ impl NodeRates {
     fn to(&self) -> u64 {
         let buckets = self.nodes.iter().map(|(_, amounts)| amounts.len()).max();
         self.from + buckets.unwrap_or(0) as u64 * self.bucket_secs
+    }
+
+    /// The same without a last bucket in which the capture ended: one that has less than half of the bucket before it.
+    fn without_partial_end(mut self) -> Self {
+        let len = self.nodes.iter().map(|(_, amounts)| amounts.len()).max();
+        let sum = |at: usize| {
+            let amounts = self.nodes.iter().filter_map(|(_, amounts)| amounts.get(at));
+            amounts.sum::<u64>() as f64
+        };
+        if let Some(len) = len.filter(|len| *len > 2 && sum(len - 1) < PARTIAL * sum(len - 2)) {
+            let nodes = self.nodes.iter_mut();
+            nodes.for_each(|(_, amounts)| amounts.truncate(len - 1));
+        }
+        self
     }
 
     /// The nodes with the highest peak first.
@@ -73,6 +89,7 @@ impl NodeRates {
 
 /// The chart of `rates`.
 pub fn sheet(subtitle: String, rates: NodeRates) -> Sheet<'static> {
+    let rates = rates.without_partial_end();
     Sheet::new(rates.title(), subtitle, move |canvas| draw(canvas, &rates))
 }
 
@@ -132,5 +149,29 @@ fn names(canvas: &Canvas<'_>, plot: &Plot, named: &[&(String, Vec<u64>)], more: 
             ..style
         };
         canvas.text(&words, (x + 28, y), Anchor::Start, style);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_last_bucket_that_the_capture_ended_in_is_left_out() {
+        let last = |amounts: &[u64]| {
+            let rates = NodeRates {
+                heat: Heat::Ops,
+                from: 0,
+                bucket_secs: 1,
+                nodes: vec![
+                    ("a".into(), amounts.to_vec()),
+                    ("b".into(), vec![0; amounts.len()]),
+                ],
+            };
+            rates.without_partial_end().nodes[0].1.len()
+        };
+        assert_eq!(last(&[100, 110, 90, 7]), 3);
+        assert_eq!(last(&[100, 110, 90, 70]), 4);
+        assert_eq!(last(&[100, 7]), 2);
     }
 }

@@ -9,6 +9,7 @@ use slotscope_engine::text::percent;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::tags::{Tag, Tags};
 
+use crate::charts::bars;
 use crate::charts::legend::{self, Swatch};
 use crate::charts::loads::Loads;
 use crate::charts::number::counted;
@@ -18,8 +19,9 @@ use crate::palette::{ALARM, EXPECTED, LIGHT_LOAD, LOAD, MUTED, Rgb};
 use crate::plot::axis::Axis;
 use crate::plot::{Mark, Plot};
 
-/// Tags that the title is about.
+/// Tags that the title is about, unless one of them has nearly all of it.
 const HEAVIEST: usize = 10;
+const DOMINANT: f64 = 0.8;
 /// Room for the numbers at the left, the words at the right, and the axis below.
 const LEFT: i32 = 110;
 const RIGHT: i32 = 250;
@@ -56,19 +58,18 @@ fn title(tags: &Tags, loads: &Loads<'_>) -> String {
         ""
     };
     let all = counted(tags.distinct, "tag");
-    let share = percent(
-        tags.top
-            .iter()
-            .take(HEAVIEST)
-            .map(|tag| tag.share)
-            .sum::<f64>()
-            .min(1.0),
-    );
+    let heaviest = tags.top.iter().take(HEAVIEST).map(|tag| tag.share);
+    let heaviest = heaviest.sum::<f64>().min(1.0);
+    let share = percent(heaviest);
     let noun = loads.noun();
     match tags.top.len() {
         0 => format!("{about}{all}; one pass kept no names"),
         few if few as u64 == tags.distinct && few <= HEAVIEST => {
             format!("{all}: {share} of all {noun}")
+        }
+        _ if tags.top[0].share >= DOMINANT * heaviest => {
+            let (name, share) = (bars::spelled(&tags.top[0].tag), percent(tags.top[0].share));
+            format!("{{{name}}}, one of {about}{all}, gets {share} of all {noun}")
         }
         _ => format!("The {HEAVIEST} heaviest of {about}{all} hold {share} of all {noun}"),
     }

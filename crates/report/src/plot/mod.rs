@@ -3,6 +3,7 @@
 
 pub(crate) mod axis;
 pub(crate) mod dates;
+pub(crate) mod expiring;
 pub(crate) mod numbers;
 pub(crate) mod over_time;
 pub(crate) mod schemes;

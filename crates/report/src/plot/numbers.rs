@@ -8,11 +8,14 @@ use slotscope_engine::text::{
 };
 
 use crate::plot::dates::moments;
+use crate::view::expiring::ENDS;
 
 /// From here on the labels of an axis share an SI prefix.
 const SHORTENED: f64 = 100_000.0;
 /// Times that are named on an axis, at most.
 const TIMES: usize = 8;
+/// Spans that are named on an axis, at most.
+const SPANS: usize = 12;
 
 /// How the numbers of an axis are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +32,8 @@ pub(crate) enum Numbers {
     /// Numbers of slots: digit by digit, as servers write them.
     #[cfg(feature = "charts")]
     Plain,
+    /// Places in the spans of time that keys expire in.
+    Spans,
     /// Seconds since 1970, as round times of the day or dates.
     Moments,
 }
@@ -53,6 +58,7 @@ impl Numbers {
             Numbers::Percent => format!("{:.0}%", 100.0 * value),
             #[cfg(feature = "charts")]
             Numbers::Plain => format!("{value:.0}"),
+            Numbers::Spans => ENDS[(value as usize).min(ENDS.len() - 1)].1.into(),
             Numbers::Moments => time(value as u64),
         }
     }
@@ -71,6 +77,14 @@ impl Numbers {
             Numbers::Percent | Numbers::Plain => {
                 let ticks = ticks(from, to, about, least).into_iter();
                 ticks.map(|(value, _)| (value, self.short(value))).collect()
+            }
+            Numbers::Spans => {
+                let (first, last) = (from as usize, to as usize);
+                let every = (last - first).div_ceil(SPANS).max(1);
+                let places = (first..=last).step_by(every);
+                places
+                    .map(|place| (place as f64, self.short(place as f64)))
+                    .collect()
             }
             Numbers::Moments => {
                 let moments = moments(from as u64, to as u64, TIMES).into_iter();

@@ -14,7 +14,7 @@ pub(crate) fn plot(curve: &Curve, across: (i32, i32), up: (i32, i32)) -> Plot {
     let (from, to) = curve.times();
     let numbers = Numbers::of(curve.metric);
     let x = Axis::new((from as f64, to as f64), across).in_numbers(Numbers::Moments);
-    let y = Axis::new((0.0, curve.top()), up)
+    let y = Axis::new((curve.bottom(), curve.top()), up)
         .whole()
         .in_numbers(numbers);
     let (fitted, ahead) = curve.fitted_and_ahead();

@@ -49,23 +49,29 @@ struct Page<'a> {
 impl Page<'_> {
     fn section(&mut self, section: &Section<'_>) -> io::Result<()> {
         if !section.title.is_empty() {
-            self.block(&format!("### {}", escaped(&section.title)))?;
+            self.block(&format!("### {}", escaped(&section.title, Place::Text)))?;
         }
         section.blocks.iter().try_for_each(|block| match block {
             Block::Verdict(_, word, sentence) => {
-                self.block(&format!("## {word}\n\n{}", escaped(sentence)))
+                self.block(&format!("## {word}\n\n{}", escaped(sentence, Place::Text)))
             }
             Block::Steps(steps) => self.steps(steps),
-            Block::Paragraph(text) | Block::Line(text) => self.block(&escaped(text)),
+            Block::Paragraph(text) | Block::Line(text) => self.block(&escaped(text, Place::Text)),
             Block::Command(command) => self.code(command),
             Block::Table(table) | Block::Prefixes(table, ..) => self.table(table),
-            Block::Quantiles(metric, of) => self.block(&escaped(&quantiles(*metric, of))),
+            Block::Quantiles(metric, of) => {
+                self.block(&escaped(&quantiles(*metric, of), Place::Text))
+            }
             Block::SlotMap(metric, loads) => self.slot_map(*metric, loads),
-            Block::Curve(_) | Block::Flame(_) | Block::Schemes(_) => Ok(()),
+            Block::Curve(_)
+            | Block::Flame(_)
+            | Block::Schemes(_)
+            | Block::Expiring(_)
+            | Block::Distribution(_) => Ok(()),
             Block::TimeMap(map) => {
                 let (rows, legend) = time_map::lines(map, MAP_WIDTH);
                 self.code(&rows.join("\n"))?;
-                self.block(&escaped(&legend))
+                self.block(&escaped(&legend, Place::Text))
             }
         })
     }
@@ -93,7 +99,9 @@ impl Page<'_> {
             format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
         };
         let titles = columns.iter().map(|at| &table.columns[*at].title);
-        let head = line(&mut titles.map(|title| escaped(title.as_deref().unwrap_or_default())));
+        let head = line(
+            &mut titles.map(|title| escaped(title.as_deref().unwrap_or_default(), Place::Cell)),
+        );
         let rule = |at: &usize| {
             if table.columns[*at].is_number {
                 "---:"
@@ -110,7 +118,10 @@ impl Page<'_> {
         self.block(&lines.join("\n"))?;
         match table.rows.len() - shown {
             0 => Ok(()),
-            more => self.block(&escaped(&format!("... {}{}", and_more(more), self.rest))),
+            more => self.block(&escaped(
+                &format!("... {}{}", and_more(more), self.rest),
+                Place::Text,
+            )),
         }
     }
 
@@ -119,19 +130,18 @@ impl Page<'_> {
         let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
         let heads = ["", "step"].into_iter().map(String::from);
         let heads: Vec<String> = heads
-            .chain(steps.heads.iter().map(|head| escaped(head)))
+            .chain(steps.heads.iter().map(|head| escaped(head, Place::Cell)))
             .collect();
         let rule = ["---:", "---"].into_iter().map(String::from);
         let rule = rule
             .chain(steps.heads.iter().map(|_| "---:".into()))
             .collect();
         let rows = steps.rows.iter().map(|row| {
-            let first = [row.number.clone().unwrap_or_default(), escaped(&row.what)];
-            let ratios = row
-                .ratios
-                .iter()
-                .map(|ratio| ratio.clone().unwrap_or_default());
-            line(first.into_iter().chain(ratios).collect())
+            let first = [row.number.clone(), escaped(&row.what, Place::Cell)];
+            let turns = row.turns.iter();
+            let turns =
+                turns.map(|turn| turn.as_ref().map(|turn| turn.with("→")).unwrap_or_default());
+            line(first.into_iter().chain(turns).collect())
         });
         let lines: Vec<String> = [line(heads), line(rule)].into_iter().chain(rows).collect();
         self.block(&lines.join("\n"))?;
@@ -143,13 +153,13 @@ impl Page<'_> {
         steps
             .left
             .iter()
-            .try_for_each(|left| self.block(&escaped(left)))
+            .try_for_each(|left| self.block(&escaped(left, Place::Text)))
     }
 
     fn slot_map(&mut self, metric: Metric, loads: &[u64]) -> io::Result<()> {
         let (rows, legend) = slot_map::lines(metric, loads, MAP_WIDTH);
         self.code(&rows.join("\n"))?;
-        self.block(&escaped(&legend))
+        self.block(&escaped(&legend, Place::Text))
     }
 }
 
@@ -157,15 +167,30 @@ impl Page<'_> {
 fn cell(cell: &Cell<'_>) -> String {
     let text = cell.spelled(NAME);
     match cell.value {
-        Value::Name(_) | Value::Tag(_) | Value::Node(..) => code_span(&text),
+        Value::Name(_) | Value::Tag(_) | Value::Node(..) => code_span(&text, Place::Cell),
         _ if cell.is_number() => text,
-        _ => escaped(&text),
+        Value::Named(ref named) => {
+            let named = named.iter();
+            let named =
+                named.map(|(name, amount)| format!("{} {amount}", code_span(name, Place::Cell)));
+            named.collect::<Vec<_>>().join(", ")
+        }
+        _ => escaped(&text, Place::Cell),
     }
 }
 
-/// `text` as it is, in a cell. A `|` ends a cell even in code, unless an odd number of backslashes is before it; the C
-/// escapes of a name never leave an odd number.
-fn code_span(text: &str) -> String {
+/// Where a text stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// In a paragraph or a heading.
+    Text,
+    /// In a cell of a table, which a `|` ends even in code, unless an odd number of backslashes is before it; the C escapes of a
+    /// name never leave an odd number.
+    Cell,
+}
+
+/// `text` as it is.
+fn code_span(text: &str, place: Place) -> String {
     if text.is_empty() {
         return String::new();
     }
@@ -176,48 +201,54 @@ fn code_span(text: &str) -> String {
     } else {
         ""
     };
-    format!("{fence}{space}{}{space}{fence}", text.replace('|', r"\|"))
+    let text = match place {
+        Place::Text => text.to_owned(),
+        Place::Cell => text.replace('|', r"\|"),
+    };
+    format!("{fence}{space}{text}{space}{fence}")
 }
 
 fn longest_run_of_backticks(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Text without any markup. Backslashes and entities are enough for Markdown; GitHub makes mentions, references, emoji
-/// and links out of the text that is left, which an invisible word joiner prevents.
-fn escaped(text: &str) -> String {
-    const WORD_JOINER: char = '\u{2060}';
-    let mut escaped = String::with_capacity(text.len() + text.len() / 8);
-    let mut rest = text.trim_start().chars().peekable();
-    let mut in_www = 0;
-    while let Some(c) = rest.next() {
-        let is_before_blank = rest.peek().is_none_or(|next| next.is_whitespace());
-        match c {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '|' => escaped.push_str("&#124;"),
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '~' | '!' | '$' | '^' | '#' => {
-                escaped.extend(['\\', c]);
-            }
-            // At the start of a paragraph these begin a list or a heading.
-            '-' | '+' | '=' if escaped.is_empty() => escaped.extend(['\\', c]),
-            '.' | ')' if is_before_blank && escaped.chars().all(|c| c.is_ascii_digit()) => {
-                escaped.extend(['\\', c])
-            }
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-        in_www = if c.eq_ignore_ascii_case(&'w') {
-            in_www + 1
+/// A sentence without any markup: a word that could be some, or that GitHub makes a mention, a reference, an emoji or a link of,
+/// is a code span, which can be copied as it is. Names are such words where it matters.
+fn escaped(text: &str, place: Place) -> String {
+    let words = text.split_whitespace().enumerate();
+    let words = words.map(|(at, word)| {
+        let start = word.find(|c| c != '(').unwrap_or(0);
+        let end = word
+            .trim_end_matches([',', ';', ')', ':', '.', '?'])
+            .len()
+            .max(start);
+        let (before, inner, after) = (&word[..start], &word[start..end], &word[end..]);
+        let is_list =
+            at == 0 && (word.starts_with(['-', '+', '=', '#', '>']) || is_number_of_a_list(word));
+        if is_list {
+            code_span(word, place)
+        } else if is_plain(inner) {
+            word.to_owned()
         } else {
-            0
-        };
-        if !is_before_blank && matches!(c, '@' | '#' | ':') || in_www == 3 {
-            escaped.push(WORD_JOINER);
+            format!("{before}{}{after}", code_span(inner, place))
         }
-    }
-    escaped
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a word has no meaning but that of its letters. Times of the day have a colon, and are no emoji.
+fn is_plain(word: &str) -> bool {
+    const MARKUP: &str = "<>&|\\`*_{}[]~!$^#@\"";
+    let is_time = word.chars().all(|c| c.is_ascii_digit() || c == ':');
+    let has_markup = word.contains(|c| MARKUP.contains(c) || char::is_control(c));
+    let is_link = word.to_ascii_lowercase().contains("www");
+    !has_markup && !is_link && (is_time || !word.contains(':'))
+}
+
+/// Whether a word at the start of a paragraph begins a numbered list.
+fn is_number_of_a_list(word: &str) -> bool {
+    let number = word.strip_suffix(['.', ')']);
+    number.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -310,6 +341,37 @@ mod tests {
         }
     }
 
+    /// A paragraph without its code spans: each ends at the next run of as many backticks.
+    fn without_code(paragraph: &str) -> String {
+        let (mut outside, mut rest) = (String::new(), paragraph);
+        while let Some(start) = rest.find('`') {
+            outside.push_str(&rest[..start]);
+            rest = &rest[start..];
+            let fence = rest.len() - rest.trim_start_matches('`').len();
+            let mut at = fence;
+            loop {
+                at += rest[at..].find('`').expect("a code span ends");
+                let run = rest[at..].len() - rest[at..].trim_start_matches('`').len();
+                at += run;
+                if run == fence {
+                    break;
+                }
+            }
+            rest = &rest[at..];
+        }
+        outside + rest
+    }
+
+    #[test]
+    fn a_name_in_a_sentence_can_be_copied_and_words_stay_as_they_are() {
+        let sentence =
+            "shop-3 does 3.24× its share, because of hash tag {a:b_c} (2.62×), at 19:47:00 UTC";
+        assert_eq!(
+            escaped(sentence, Place::Text),
+            "shop-3 does 3.24× its share, because of hash tag `{a:b_c}` (2.62×), at 19:47:00 UTC"
+        );
+    }
+
     #[test]
     fn no_name_in_a_sentence_is_markup_a_link_or_a_mention() {
         for hostile in HOSTILE {
@@ -319,20 +381,14 @@ mod tests {
             ] {
                 let text = markdown(&[Section::titled(&sentence).paragraph(&sentence)]);
                 assert_eq!(text.lines().count(), 3, "{text}");
-                // The entity of a `|` is text.
-                let paragraph = text.lines().last().unwrap().replace("&#124;", "");
-                assert!(!paragraph.contains(['<', '>', '|']), "{text}");
-                for active in ["://", "www.", "@s", "@e", "#1", ":k", "**", "- ", "1. "] {
-                    assert!(!paragraph.starts_with(active), "{text}");
-                    let is_inside = paragraph.contains(active) && !["- ", "1. "].contains(&active);
-                    assert!(!is_inside, "{active}: {text}");
-                }
-                let plain = paragraph.replace(r"\\", "");
-                for (at, c) in
-                    plain.match_indices(['`', '*', '_', '[', ']', '{', '}', '!', '~', '$'])
-                {
-                    assert!(plain[..at].ends_with('\\'), "{c}: {text}");
-                }
+                let outside = without_code(text.lines().last().unwrap());
+                let active = "<>|`*_[]{}!~$@#:\u{2060}";
+                assert!(
+                    !outside.contains(|c| active.contains(c)),
+                    "{outside}: {text}"
+                );
+                assert!(!outside.contains("www."), "{text}");
+                assert!(!outside.starts_with(['-', '1']), "{text}");
             }
         }
     }

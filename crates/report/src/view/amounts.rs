@@ -5,11 +5,13 @@ use slotscope_engine::text::amount_cell;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::quantiles::Quantiles;
 
-use crate::view::{Block, Section};
+use crate::view::{Block, Scope, Section};
 
 /// The lengths of key names.
 pub fn lengths(summary: &Summary) -> Option<Section<'_>> {
-    let lengths = Section::titled("Key lengths in bytes").anchored("lengths", "Lengths");
+    let lengths = Section::titled("Key lengths in bytes")
+        .anchored("lengths", "Lengths")
+        .scoped(Scope::Page);
     section(lengths, Metric::Keys, summary.lengths.as_ref()?)
 }
 

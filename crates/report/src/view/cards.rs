@@ -94,7 +94,7 @@ fn no_problem(verdict: &Verdict) -> Card {
 fn why(found: &RoleVerdict) -> Table<'static> {
     let columns = [
         Column::words("what").titled("why").flexible(),
-        Column::number("fair shares").titled("adds, in fair shares"),
+        Column::number("fair shares").titled("adds"),
         Column::number("without it"),
     ];
     let without = |ratio| Cell::text(format!("{} ×", ratio_in_words(ratio)));

@@ -32,7 +32,7 @@ pub enum Value<'a> {
     SignedBytes(i128),
     /// A ratio, for people with this many digits.
     Ratio(f64, usize),
-    /// A difference of ratios, for people with its sign and three digits.
+    /// A difference of ratios, for people with its sign and two digits after the point.
     Change(f64),
     /// A part of one.
     Share(f64),
@@ -199,13 +199,11 @@ impl<'a> Cell<'a> {
                 let sign = if *bytes < 0 { "-" } else { "" };
                 format!("{sign}{}", text::bytes(size))
             }
-            Value::Ratio(ratio, _) if ratio.round() >= 1000.0 => {
-                text::grouped(ratio.round() as u64)
-            }
+            Value::Ratio(ratio, _) if ratio.round() >= 100.0 => text::grouped(ratio.round() as u64),
             Value::Ratio(ratio, digits) => format!("{ratio:.digits$}"),
-            // Three digits that are all 0 have no sign.
-            Value::Change(change) if change.abs() < 0.0005 => String::from("0.000"),
-            Value::Change(change) => format!("{change:+.3}"),
+            // Digits that are all 0 have no sign.
+            Value::Change(change) if change.abs() < 0.005 => String::from("0.00"),
+            Value::Change(change) => format!("{change:+.2}"),
             Value::Share(share) => text::percent(*share),
         }
     }
@@ -216,7 +214,9 @@ impl<'a> Cell<'a> {
             Value::None => String::new(),
             Value::Text(words) => words.clone(),
             Value::Named(named) => listed(named),
-            Value::Name(name) | Value::Tag(name) | Value::Node(name, _) => name.to_string(),
+            Value::Name(name) | Value::Tag(name) => name.to_string(),
+            // Ids are in nodes.csv.
+            Value::Node(_, name) => name.to_string(),
             Value::Count(n) | Value::Number(n) | Value::AtMost(n) | Value::Amount(_, n) => {
                 n.to_string()
             }

@@ -2,6 +2,9 @@
 
 use slotscope_engine::metric::Metric;
 
+/// The part of the largest amount that all have to be above for a picture not to begin at 0.
+const NEAR: f64 = 0.6;
+
 /// Amounts over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
@@ -80,8 +83,23 @@ impl Curve {
             (!fitted.is_empty()).then_some("line: growth so far"),
             (!ahead.is_empty()).then_some("dashes: forecast"),
             has_band.then_some("band: 95 of 100 reports are in it"),
+            (self.bottom() > 0.0).then_some("the axis does not begin at 0"),
         ];
         key.into_iter().flatten().collect()
+    }
+
+    /// The least amount that the picture shows: 0, unless all amounts are so near to each other that a picture from 0 would hide
+    /// how they grow.
+    pub(crate) fn bottom(&self) -> f64 {
+        let amounts = self.points.iter().map(|point| point.amount);
+        let amounts = amounts.chain(self.line.iter().map(|point| point.amount));
+        let least = amounts.fold(f64::INFINITY, f64::min);
+        let top = self.top();
+        if least.is_finite() && least > NEAR * top {
+            (least - (top - least)).max(0.0)
+        } else {
+            0.0
+        }
     }
 
     /// The largest amount that is drawn: the band may continue above it.

@@ -83,16 +83,19 @@ fn what_was_read(summary: &Summary) -> String {
     }
 }
 
-/// How much was read, and doubts about it, where space is short.
+/// Doubts about the input, where space is short.
 pub(crate) fn read(summary: &Summary) -> Option<Section<'_>> {
-    let keys = what_was_read(summary);
+    let doubts: Vec<Block<'_>> = first_doubts(&summary.input).collect();
+    (!doubts.is_empty()).then(|| Section::untitled().with_all(doubts))
+}
+
+/// How much was read, for the last line of the answer.
+pub fn read_in_words(summary: &Summary) -> String {
     let rejected = match summary.input.rejected.count {
         0 => String::new(),
         lines => format!(", {} rejected", counted(lines, "line")),
     };
-    let read = Block::Line(format!("{keys} read{rejected}"));
-    let doubts = first_doubts(&summary.input);
-    Some(Section::untitled().with(read).with_all(doubts))
+    format!("{} read{rejected}", what_was_read(summary))
 }
 
 /// Doubts about the input, for below the verdict; `remarks` has those that are too many for that.

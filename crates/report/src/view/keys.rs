@@ -1,11 +1,14 @@
 //! Keys: the heaviest ones, the largest, their types and databases.
 
+use std::collections::HashSet;
+
 use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{amount, counted, short};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::keys::Key;
 
 use crate::view::extremes;
-use crate::view::table::Rank;
+use crate::view::table::{Rank, TableBuilder};
 use crate::view::{Cell, Column, Section, Table};
 
 /// The keys with most bytes.
@@ -22,15 +25,55 @@ pub fn hot(summary: &Summary) -> Option<Section<'_>> {
     by_weight(summary, section.anchored("hot-keys", "Hot keys"), by)
 }
 
+/// A key of less than this part of a node's fair share is in keys.csv alone.
+const WORTH_A_ROW: f64 = 0.01;
+/// Keys with fewer elements are as quick to move and to delete as any other.
+const MANY: u64 = 1_000;
+
 fn by_weight<'a>(summary: &'a Summary, section: Section<'a>, by: Metric) -> Option<Section<'a>> {
     let keys = heaviest(summary, by);
-    (!keys.is_empty()).then(|| section.narrow().table(listed(summary, keys, by)))
+    let (first, section) = (keys.first()?, section.narrow());
+    let fair = summary
+        .nodes
+        .balance
+        .get(by)
+        .map_or(0.0, |balance| balance.mean);
+    let is_worth = |key: &&Key| key.weight(by) as f64 >= WORTH_A_ROW * fair;
+    let worth = keys.iter().take_while(is_worth).count();
+    let (shown, rest) = keys.split_at(worth);
+    Some(match (shown, rest.len()) {
+        ([], _) => section.line(format!(
+            "No key is 1% of a node's fair share; the heaviest is {}, {}. keys.csv lists more.",
+            short(&first.key),
+            amount(by, first.weight(by))
+        )),
+        (shown, 0) => section.table(listed(summary, shown, by)),
+        (shown, less) => section
+            .table(listed(summary, shown, by).out_of(keys.len()))
+            .line(format!(
+                "keys.csv has {} of less than 1% of a node's fair share.",
+                counted(less as u64, "more key")
+            )),
+    })
 }
 
 /// The heaviest keys by a metric.
 fn heaviest(summary: &Summary, by: Metric) -> &[Key] {
     let keys = summary.keys.as_ref().and_then(|keys| keys.heaviest.get(by));
     keys.map_or(&[], Vec::as_slice)
+}
+
+/// The heaviest keys by every weight that the input has, each once: `keys.csv`.
+pub fn csv(summary: &Summary) -> Table<'_> {
+    let lists = summary.keys.iter().flat_map(|keys| keys.heaviest.iter());
+    let mut seen = HashSet::new();
+    let keys = lists.flat_map(|(_, keys)| keys);
+    let keys: Vec<&Key> = keys
+        .filter(|key| seen.insert((&key.key, key.slot)))
+        .collect();
+    columns(summary, keys, summary.by)
+        .build()
+        .in_file("keys.csv")
 }
 
 /// The heaviest single keys as a table; empty if none are listed.
@@ -42,6 +85,21 @@ pub fn heaviest_table(summary: &Summary) -> Table<'_> {
 }
 
 fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
+    columns(summary, keys, by)
+        .column(share_column(by), |key| Cell::share(key.share))
+        .column(
+            Column::words("listed by").only_for_people().optional(),
+            |key| extremes::mark(summary, &key.key, key.slot),
+        )
+        .build()
+        .in_file("keys.csv")
+}
+
+fn columns<'a>(
+    summary: &'a Summary,
+    keys: impl IntoIterator<Item = &'a Key>,
+    by: Metric,
+) -> TableBuilder<'a, &'a Key> {
     Table::of(keys)
         .column(Column::words("key").flexible(), |key| Cell::name(&key.key))
         .column(Column::number("slot").rank(Rank::Detail), |key| {
@@ -58,19 +116,20 @@ fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
                 Cell::of(weight, |weight| Cell::amount(metric, *weight))
             },
         )
-        .column(
-            Column::number("share").rank(Rank::Main).hint(SHARE),
-            |key| Cell::share(key.share),
-        )
-        .column(
-            Column::words("listed by").only_for_people().optional(),
-            |key| extremes::mark(summary, &key.key, key.slot),
-        )
-        .build()
 }
 
-/// The meaning of a share.
-pub const SHARE: &str = "the part of the load of all keys";
+/// Parts of the total of a metric.
+pub fn share_column(by: Metric) -> Column {
+    let (field, hint) = match by {
+        Metric::Keys => ("share_of_keys", "its part of all keys"),
+        Metric::Bytes => ("share_of_bytes", "its part of all bytes"),
+        Metric::Ops => ("share_of_ops", "its part of all operations"),
+        Metric::Accesses => ("share_of_accesses", "its part of all estimated accesses"),
+        Metric::Cpu => ("share_of_cpu", "its part of the CPU time"),
+    };
+    let column = Column::number(field).titled("share");
+    column.rank(Rank::Main).hint(hint)
+}
 
 /// Keys by type and encoding.
 pub(crate) fn types(summary: &Summary) -> Option<Section<'_>> {
@@ -91,7 +150,12 @@ pub(crate) fn types(summary: &Summary) -> Option<Section<'_>> {
 
 /// The keys with most elements.
 pub(crate) fn largest(summary: &Summary) -> Option<Section<'_>> {
-    let table = Table::of(summary.largest.as_ref()?)
+    let largest = summary.largest.as_ref()?.iter();
+    let largest: Vec<_> = largest.filter(|key| key.elements >= MANY).collect();
+    if largest.is_empty() {
+        return None;
+    }
+    let table = Table::of(largest)
         .column(Column::words("key").flexible(), |key| Cell::name(&key.key))
         .column(Column::words("type"), |key| Cell::name(&key.kind))
         .column(Column::number("slot").rank(Rank::Detail), |key| {

@@ -9,7 +9,7 @@ use slotscope_findings::summary::expiry::FullestTime;
 use slotscope_findings::summary::nodes::NodeLoad;
 
 use crate::view::table::Rank;
-use crate::view::{Cell, Column, Section, Table};
+use crate::view::{Block, Cell, Column, Expiring, Section, Table};
 
 /// Characters of a node or a pattern.
 const NAME: usize = 120;
@@ -58,6 +58,8 @@ pub(crate) fn expiry(summary: &Summary) -> Option<Section<'_>> {
     } else {
         section.table(table)
     };
+    let picture = Expiring::new(expiry, summary.input.written).map(Block::Expiring);
+    section = section.with_all(picture);
     Some(match &expiry.leaving {
         Some(leaving) => soon(summary, leaving)
             .into_iter()
@@ -104,11 +106,11 @@ fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
 
 fn fullest_in_words(fullest: &FullestTime) -> String {
     format!(
-        "most keys at once expire in {} from {}: {} ({})",
-        text::the_minutes(fullest.minutes),
-        text::time(fullest.at),
+        "Expiry peak: {} keys ({}) in {} from {}",
         grouped(fullest.keys),
-        percent(fullest.share)
+        percent(fullest.share),
+        text::the_minutes(fullest.minutes),
+        text::time(fullest.at)
     )
 }
 

@@ -7,6 +7,8 @@ pub mod capacity;
 pub mod cards;
 pub mod cell;
 pub mod curve;
+pub mod distribution;
+pub mod expiring;
 pub mod extremes;
 pub(crate) mod flame;
 pub mod heat;
@@ -30,6 +32,8 @@ pub mod verdict;
 use crate::view::advice::schemes::SchemeChart;
 pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
+pub use distribution::Distribution;
+pub use expiring::Expiring;
 pub use flame::Flame;
 pub use heat::Heat;
 pub(crate) use steps::StepTable;
@@ -55,6 +59,9 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     nodes::section,
     nodes::in_full,
     verdict::risks,
+    keys::hot,
+    keys::big,
+    tags::section,
     hot_slots::section,
     hot_slots::keys_section,
     logged::slow,
@@ -66,15 +73,13 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     node_bars::node_counts,
     slots::map,
     slots::hottest,
-    tags::section,
-    keys::big,
-    keys::hot,
+    distribution::slots,
+    tags::sizes,
     patterns::patterns,
     patterns::prefixes,
     slots::spread,
     amounts::lengths,
     amounts::sizes,
-    tags::sizes,
     keys::types,
     keys::largest,
     lifetime::expiry,
@@ -186,6 +191,10 @@ pub enum Block<'a> {
     SlotMap(Metric, &'a [u64]),
     /// Amounts over time as a picture; tables have the numbers.
     Curve(Curve),
+    /// How many hold how much, as a picture beside what chance would give.
+    Distribution(Distribution),
+    /// What expires when, as a picture.
+    Expiring(Expiring),
     /// Operations by time and slot as a map.
     TimeMap(TimeMap),
     /// Schemes of hash tags as a picture; a table has the numbers.

@@ -3,12 +3,13 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::counted;
 use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::measure::Measure;
 use slotscope_findings::summary::node_counts::NodeCounts;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::state::State;
 
 use crate::view::cell::Tone;
-use crate::view::nodes::{fair, fair_column, of_role, other_role, role_column};
+use crate::view::nodes::{fair, fair_column, measure, of_role, other_role};
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Scope, Section, Table};
 
@@ -27,28 +28,36 @@ pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
         return None;
     }
     let more = list.len().saturating_sub(BARS);
+    let mut rows: Vec<Option<&NodeLoad>> = list.into_iter().map(Some).collect();
     if more > 0 {
-        list.drain(BARS - 1..list.len() - 1);
+        // A row for those between the fullest and the emptiest.
+        rows.splice(BARS - 1..rows.len() - 1, [None]);
     }
-    let table = Table::of(list)
-        .column(Column::words("node").flexible(), |node| Cell::node(node))
+    let gap = || Cell::text("");
+    let table = Table::of(rows)
+        .column(Column::words("node").flexible(), |node| match node {
+            Some(node) => Cell::node(node),
+            None => Cell::text(format!("… {}", counted(more as u64, "more node"))),
+        })
         .column(Column::number("slots").rank(Rank::Detail), |node| {
-            Cell::count(node.slots)
+            node.map_or_else(gap, |node| Cell::count(node.slots))
         })
         .column(Column::load(by, by), |node| {
-            Cell::amount(by, node.load_by(by))
+            node.map_or_else(gap, |node| Cell::amount(by, node.load_by(by)))
         })
-        .column(fair_column(), |node| {
-            let load = node.load_by(by) as f64;
-            fair(load / mean, most / mean, Tone::Plain)
+        .column(fair_column(measure(summary, None)), |node| {
+            node.map_or_else(gap, |node| {
+                let load = node.load_by(by) as f64;
+                fair(load / mean, most / mean, Tone::Plain)
+            })
         })
-        .columns(other, role_column, |role, node| of_role(node, role))
+        .columns(
+            other,
+            |role| fair_column(measure(summary, Some(role))),
+            |role, node| node.map_or_else(gap, |node| of_role(node, role)),
+        )
         .build();
-    let section = Section::untitled().table(table);
-    Some(match more {
-        0 => section,
-        more => section.line(format!("{} between them", counted(more as u64, "node"))),
-    })
+    Some(Section::untitled().table(table))
 }
 
 /// The same keys on other numbers of nodes.
@@ -73,10 +82,10 @@ pub(crate) fn node_counts(summary: &Summary) -> Option<Section<'_>> {
             |scaled| Cell::of(scaled.max_over_mean, |ratio| bar(ratio, scaled.state)),
         )
         .column(Column::words("verdict"), |scaled| {
-            Cell::text(scaled.state.name())
+            Cell::text(scaled.state.word(found.role).to_lowercase())
         })
         .build();
-    let section = Section::titled("The same keys on other numbers of equal nodes");
+    let section = Section::titled("What if the same keys were on more or fewer nodes?");
     page_only(section.anchored("counts", "Node counts"), table)
 }
 
@@ -109,7 +118,7 @@ pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
         .column(Column::load(Metric::Keys, Metric::Keys), |node| {
             Cell::amount(Metric::Keys, node.keys)
         })
-        .column(fair_column(), |node| {
+        .column(fair_column(Measure::Keys), |node| {
             Cell::of(node.over_fair, |ratio| fair(ratio, most, Tone::Plain))
         })
         .build();

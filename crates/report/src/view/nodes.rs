@@ -7,6 +7,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, counted, percent};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::capacity::NodeRoom;
+use slotscope_findings::summary::measure::Measure;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::Role;
@@ -39,7 +40,7 @@ pub(crate) fn in_full(summary: &Summary) -> Option<Section<'_>> {
     // Fair shares say it where a line is too narrow for both.
     let amounts = table.columns.iter_mut();
     amounts
-        .filter(|column| column.is_number && !column.field.is_empty())
+        .filter(|column| column.is_number && !column.field.is_empty() && column.hint != FAIR)
         .for_each(|column| column.rank = Rank::Detail);
     Some(unowned(summary, section.table(table)))
 }
@@ -113,6 +114,9 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Tab
     let limits = |node: &NodeLoad| rooms.get(&node.id).copied();
     let table = Table::of(nodes.iter().copied())
         .column(Column::words("node").flexible(), |node| Cell::node(node))
+        .column(Column::words("node_id").only_in_files(), |node| {
+            Cell::name(&node.id)
+        })
         .column(Column::words("address").only_in_files(), |node| {
             Cell::of(node.address.as_ref(), Cell::name)
         })
@@ -124,7 +128,11 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Tab
             Cell::count(node.slots)
         })
         .loads(Metric::ALL, by, |node| node.load)
-        .columns(&shares, Shares::column, |share, node| share.cell(node));
+        .columns(
+            &shares,
+            |share| fair_column(share.measure),
+            |share, node| share.cell(node),
+        );
     let table = if capacity.is_some() {
         table
             .column(
@@ -158,6 +166,7 @@ fn state(node: &NodeLoad) -> Option<&'static str> {
 /// A column of fair shares: of a role, or of the metric of the report where nodes have no role in it.
 struct Shares<'a> {
     role: Option<Role>,
+    measure: Measure,
     by: Metric,
     mean: f64,
     /// The largest, which is as long as a bar gets.
@@ -182,6 +191,7 @@ fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
         let mean = summary.nodes.balance.get(by);
         let mut shares = Shares {
             role,
+            measure: found.map_or(by.into(), |found| found.metric),
             by,
             mean: mean.map_or(0.0, |balance| balance.mean),
             most: 1.0,
@@ -224,16 +234,9 @@ impl Shares<'_> {
             if self.has_bar {
                 fair(ratio, self.most, tone(ratio))
             } else {
-                Cell::ratio(ratio, 3)
+                Cell::ratio(ratio, 2)
             }
         })
-    }
-
-    fn column(&self) -> Column {
-        match self.role {
-            Some(role) => role_column(role),
-            None => fair_column(),
-        }
     }
 }
 
@@ -248,24 +251,31 @@ pub(super) fn other_role(summary: &Summary) -> Option<Role> {
 }
 
 pub(super) fn of_role<'a>(node: &NodeLoad, role: Role) -> Cell<'a> {
-    Cell::of(node.over_share.of(role), |ratio| Cell::ratio(ratio, 3))
+    Cell::of(node.over_share.of(role), |ratio| Cell::ratio(ratio, 2))
 }
 
-pub(super) fn role_column(role: Role) -> Column {
-    let title = match role {
-        Role::Memory => "memory × fair",
-        Role::Load => "load × fair",
+/// The measure that a role, or the metric of the report, is judged by.
+pub(super) fn measure(summary: &Summary, role: Option<Role>) -> Measure {
+    let found = match role {
+        Some(role) => summary.verdict.role(role),
+        None => summary.verdict.by(summary.by),
     };
-    let column = Column::number(title).only_for_people();
-    column.rank(Rank::Main).hint(FAIR)
+    found.map_or(summary.by.into(), |found| found.metric)
 }
 
-pub(super) fn fair_column() -> Column {
-    let column = Column::number("× fair").only_for_people();
+/// Nodes in fair shares of a measure.
+pub(super) fn fair_column(measure: Measure) -> Column {
+    let field = match measure {
+        Measure::Bytes | Measure::UsedMemory => "memory_over_fair",
+        Measure::Keys => "keys_over_fair",
+        Measure::Cpu | Measure::Ops => "load_over_fair",
+        Measure::Accesses => "accesses_over_fair",
+    };
+    let column = Column::number(field).titled(format!("{} × fair", measure.head()));
     column.rank(Rank::Main).hint(FAIR)
 }
 
 /// How often a node holds its fair share, with a bar to the largest such ratio.
 pub(super) fn fair<'a>(ratio: f64, most: f64, tone: Tone) -> Cell<'a> {
-    Cell::ratio(ratio, 3).with_bar(ratio / most, Some(1.0 / most), tone)
+    Cell::ratio(ratio, 2).with_bar(ratio / most, Some(1.0 / most), tone)
 }

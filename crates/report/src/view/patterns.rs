@@ -6,9 +6,9 @@ use slotscope_engine::text::amount;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::patterns::{GroupLoad, KeyGroups};
 
-use crate::view::keys::SHARE;
+use crate::view::keys::share_column;
 use crate::view::table::Rank;
-use crate::view::{Block, Cell, Column, Flame, Section, Table};
+use crate::view::{Block, Cell, Column, Flame, Scope, Section, Table};
 
 /// Key names with a mark in place of every id.
 pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
@@ -21,7 +21,10 @@ pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
 /// The prefixes of key names.
 pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
     let (prefixes, by) = (summary.prefixes.as_ref()?, summary.by);
-    let section = Section::titled("Prefixes").anchored("prefixes", "Prefixes");
+    // Text has the patterns, which say the same more exactly.
+    let section = Section::titled("Prefixes")
+        .anchored("prefixes", "Prefixes")
+        .scoped(Scope::Page);
     let tree = Block::Prefixes(prefixes_table(summary), &prefixes.top, by);
     let flames = [Flame::of_size(summary), Flame::of_operations(summary)];
     let flames = flames.into_iter().flatten().map(Block::Flame);
@@ -50,15 +53,13 @@ fn table<'a>(
     let longest = rows.clone().map(|(_, kind)| kind.share);
     let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
     Table::of(rows)
-        .column(
-            Column::words(title).field("name").flexible(),
-            |(name, _)| Cell::name(name),
-        )
+        .column(Column::words(title).flexible(), |(name, _)| {
+            Cell::name(name)
+        })
         .loads(Metric::ALL, by, |(_, kind)| kind.load)
-        .column(
-            Column::number("share").rank(Rank::Main).hint(SHARE),
-            |(_, kind)| Cell::share(kind.share).with_load_bar(kind.share / longest),
-        )
+        .column(share_column(by), |(_, kind)| {
+            Cell::share(kind.share).with_load_bar(kind.share / longest)
+        })
         .column(
             Column::number("tagged")
                 .field("tagged_share")

@@ -44,7 +44,7 @@ pub fn table(summary: &Summary) -> Table<'_> {
             Cell::number(*slot as u64)
         })
         .column(Column::words("node"), |(_, owner)| {
-            Cell::of(*owner, |node| Cell::name(&node.id))
+            Cell::of(*owner, Cell::node)
         })
         .loads(Metric::ALL, summary.by, |(slot, _)| {
             summary.slots.loads.map(|_, loads| loads[*slot])
@@ -150,6 +150,7 @@ pub(crate) fn spread(summary: &Summary) -> Option<Section<'_>> {
             "verdict.md#statistics-of-slots-and-nodes",
             "what these numbers are",
         )
+        .scoped(Scope::Page)
         .detail();
     Some(section.line(format!(
         "max/mean {over:.2}, CV {cv:.3}{plain}, Gini {gini:.3}, p50 {p50}, p99 {p99}, max {max}, empty {empty}"

@@ -1,4 +1,4 @@
-//! Steps as rows: the action, every role after it, and the command to type.
+//! Steps as rows: the action, what it changes, and the command to type.
 
 /// Bytes of a command that a page shows: one that is cut could not be run.
 pub const COMMAND: usize = 4000;
@@ -8,7 +8,7 @@ pub const COMMAND: usize = 4000;
 pub struct StepTable {
     /// The measures, one per column.
     pub heads: Vec<String>,
-    /// Today, then the steps, alternatives below their step.
+    /// The steps, alternatives below their step.
     pub rows: Vec<StepRow>,
     /// The problems that no step cures.
     pub left: Vec<String>,
@@ -17,12 +17,28 @@ pub struct StepTable {
 /// A step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepRow {
-    /// Its number, or "or" for an alternative; `None` for the state of today.
-    pub number: Option<String>,
+    /// Its number, or "or" for an alternative.
+    pub number: String,
     /// The step.
     pub what: String,
-    /// The fullest node in fair shares after it, by column; absent where that is not known.
-    pub ratios: Vec<Option<String>>,
+    /// The fullest node in fair shares before and after it, by column; absent where it changes nothing, or that is not known.
+    pub turns: Vec<Option<Turn>>,
     /// The command to type.
     pub command: Option<String>,
+}
+
+/// A ratio before and after a step, `≈` in front of estimates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// Before.
+    pub from: String,
+    /// After.
+    pub to: String,
+}
+
+impl Turn {
+    /// Both with an arrow between them.
+    pub(crate) fn with(&self, arrow: &str) -> String {
+        format!("{} {arrow} {}", self.from, self.to)
+    }
 }

@@ -15,6 +15,8 @@ pub struct Table<'a> {
     pub most_rows: Option<usize>,
     /// The file of the output directory that has every row.
     pub file: &'static str,
+    /// How many rows there are, where the table has those alone that are worth showing.
+    pub total: Option<usize>,
 }
 
 /// A column.
@@ -78,6 +80,14 @@ impl<'a> Table<'a> {
     /// The same of which all rows are in `file` of the output directory.
     pub fn in_file(self, file: &'static str) -> Self {
         Table { file, ..self }
+    }
+
+    /// The same of which there are `total` rows.
+    pub(crate) fn out_of(self, total: usize) -> Self {
+        Table {
+            total: Some(total),
+            ..self
+        }
     }
 
     /// The same of which no more than `rows` are worth showing.

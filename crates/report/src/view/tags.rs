@@ -4,10 +4,9 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, grouped, percent};
 use slotscope_findings::summary::Summary;
 
-use crate::view::amounts;
-use crate::view::keys::SHARE;
+use crate::view::keys::share_column;
 use crate::view::table::Rank;
-use crate::view::{Cell, Column, Section, Table, Value};
+use crate::view::{Block, Cell, Column, Distribution, Scope, Section, Table, Value};
 
 /// The heaviest hash tags.
 pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
@@ -102,10 +101,9 @@ pub fn table(summary: &Summary) -> Table<'_> {
         .loads([Metric::Keys], summary.by, |tag| tag.load)
         .column(error, |tag| Value::AtMost(tag.errors.0.keys).into())
         .loads(Metric::WEIGHTS, summary.by, |tag| tag.load)
-        .column(
-            Column::number("share").rank(Rank::Main).hint(SHARE),
-            |tag| Cell::share(tag.share).with_load_bar(tag.share / longest),
-        )
+        .column(share_column(summary.by), |tag| {
+            Cell::share(tag.share).with_load_bar(tag.share / longest)
+        })
         .build()
         .in_file("tags.csv")
 }
@@ -116,7 +114,11 @@ pub(crate) fn sizes(summary: &Summary) -> Option<Section<'_>> {
     let sampled = sizes.sampled.map_or(String::new(), |tags| {
         format!(" (a sample of {} tags)", grouped(tags))
     });
-    let section = Section::titled(format!("Keys of a hash tag{sampled}"));
-    let section = section.anchored("tag-sizes", "Tag sizes");
-    amounts::section(section, Metric::Keys, &sizes.keys)
+    let section = Section::titled(format!("How many hash tags hold how many keys{sampled}"));
+    let section = section
+        .anchored("tag-sizes", "Tag sizes")
+        .scoped(Scope::Page)
+        .narrow();
+    let picture = Distribution::of_tags(summary)?;
+    Some(section.with(Block::Distribution(picture)))
 }

@@ -4,14 +4,14 @@
 use slotscope_engine::text::{and_more, counted};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::cause::{Cause, CauseKind};
-use slotscope_findings::summary::finding::Finding;
+use slotscope_findings::summary::finding::{Finding, FindingKind};
 use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::{Role, State};
-use slotscope_findings::summary::step::{After, RoleAfter, Step};
+use slotscope_findings::summary::step::{After, Left, Requested, RoleAfter, Step};
 use slotscope_findings::summary::verdict::Verdict;
-use slotscope_findings::wording::verdict::{cause_in_words, ratio};
+use slotscope_findings::wording::verdict::{cause_in_words, ratio, times};
 
-use crate::view::steps::{StepRow, StepTable};
+use crate::view::steps::{StepRow, StepTable, Turn};
 use crate::view::{Block, Cell, Column, Scope, Section, Table, Value};
 
 /// Risks that are shown; report.json has all.
@@ -23,7 +23,7 @@ const OR: &str = "or";
 /// Problems that are shown where space is short.
 const PROBLEMS: usize = 3;
 /// A cause that adds less than this is left out, except for chance among units that there are.
-const NOTHING: f64 = 0.0005;
+const NOTHING: f64 = 0.005;
 
 /// The first lines of the report: every problem with its word, and the facts about roles without one.
 pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
@@ -63,7 +63,7 @@ pub(crate) fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             || role.sentence.to_string() == first
     };
     let others = verdict.roles.iter().filter(move |role| !is_told(role));
-    others.map(|role| format!("{}: {}", role.name(), role.sentence))
+    others.map(|role| format!("{}: {}", role.called(), role.sentence))
 }
 
 /// Why the fullest node of the first problem is above its fair share.
@@ -90,20 +90,20 @@ fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section
     let nodes = &summary.nodes.list;
     let node = nodes.iter().find(|node| node.id == fullest.node)?;
     let title = format!(
-        "Why {} holds {:.3} times its fair share of {}",
+        "Why {} {} {} its share of {}",
         node.label(),
-        fullest.max_over_mean,
-        found.metric.of_what()
+        found.metric.verb(),
+        times(fullest.max_over_mean),
+        found.metric.noun()
     );
     let section = Section::titled(title).scoped(Scope::Overview);
     let columns = [
         Column::words("what").flexible(),
-        Column::number("fair shares")
-            .hint("what it adds to the node's load; all add up to its excess"),
+        Column::number("adds").hint("what it adds to the node's load; all add up to its excess"),
         Column::number("without it")
             .hint("the fullest node in fair shares, were this spread over all slots"),
     ];
-    let without = |ratio| Cell::ratio(ratio, 3);
+    let without = |ratio| Cell::ratio(ratio, 2);
     Some(section.table(causes_table(found, columns, without)))
 }
 
@@ -159,101 +159,171 @@ fn nothing(summary: &Summary) -> &'static str {
     }
 }
 
-/// The steps as a table: a line, a command and every role after it.
+/// The steps as a table: a line, a command and what it changes in every role.
 pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
     let verdict = &summary.verdict;
     if verdict.steps.is_empty() && verdict.left.is_empty() {
         return None;
     }
-    let judged: Vec<&RoleVerdict> = verdict
-        .roles
-        .iter()
-        .filter(|role| role.fullest.is_some())
-        .collect();
     let has_ratios = !matches!(verdict.state, State::Down | State::Suspicious);
-    let judged: Vec<&RoleVerdict> = judged.into_iter().filter(|_| has_ratios).collect();
-    let after = |after: &After| {
-        let of =
-            |role: &&RoleVerdict| of_role(after, role.role).map(|after| ratio(after.max_over_mean));
-        judged.iter().map(of).collect()
-    };
-    // Where slots go to other nodes than today's, all ratios are those over the nodes to come.
-    let requested = verdict
-        .steps
-        .iter()
-        .filter_map(|step| step.request.as_ref());
-    let requested = requested.into_iter().find(|request| request.changes_nodes);
-    let today = StepRow {
-        number: None,
-        what: match requested {
-            Some(request) => format!("today, of {}", counted(request.nodes as u64, "node")),
-            None => "today".into(),
-        },
-        ratios: match requested {
-            Some(request) => after(&request.before),
-            None => judged
-                .iter()
-                .map(|role| role.max_over_mean().map(ratio))
-                .collect(),
-        },
-        command: None,
-    };
-    let row = |number: Option<String>, step: &Step| {
-        let until = step
-            .until
-            .map_or(String::new(), |until| format!(" until step {}", until + 1));
-        let about = if step.estimated && !judged.is_empty() {
-            " (about)"
-        } else {
-            ""
-        };
-        let lifted = step.request.iter().flat_map(|request| &request.lifted);
-        let lifted: Vec<&str> = lifted.map(String::as_str).collect();
-        let lifted = match lifted.as_slice() {
-            [] => String::new(),
-            lifted => format!(" (maxmemory before even {})", lifted.join(" and ")),
-        };
-        StepRow {
-            number,
-            what: format!("{}{until}{about}{lifted}", step.sentence),
-            ratios: after(&step.after),
-            command: step.command.as_ref().map(ToString::to_string),
-        }
-    };
-    let steps = verdict.steps.iter().enumerate().flat_map(|(at, step)| {
-        let own = row(Some((at + 1).to_string()), step);
+    let judged = verdict.roles.iter().filter(|role| role.fullest.is_some());
+    let judged: Vec<&RoleVerdict> = judged.filter(|_| has_ratios).collect();
+    let mut rows = Vec::new();
+    let mut now = Ratios::today(&judged);
+    for (at, step) in verdict.steps.iter().enumerate() {
+        let (own, after) = now.row((at + 1).to_string(), step, &judged, at);
+        rows.push(own);
         let others = step.alternatives.iter();
-        let others = others.map(|step| row(Some(OR.into()), step));
-        std::iter::once(own).chain(others).collect::<Vec<_>>()
-    });
-    let today = has_ratios.then_some(today);
+        rows.extend(others.map(|other| now.row(OR.into(), other, &judged, at).0));
+        now = after;
+    }
     Some(StepTable {
-        heads: judged.iter().map(|role| head(role)).collect(),
-        rows: today.into_iter().chain(steps).collect(),
+        heads: judged.iter().map(|role| role.called().into()).collect(),
+        rows,
         left: verdict
             .left
             .iter()
-            .map(|left| {
-                let units = left.units.iter().map(slotscope_engine::text::short);
-                let units: Vec<String> = units.collect();
-                let units = if units.is_empty() {
-                    String::new()
-                } else {
-                    format!(" ({})", units.join(", "))
-                };
-                format!(
-                    "left: {} at {}: {}{units}",
-                    left.role,
-                    ratio(left.max_over_mean),
-                    left.reason
-                )
-            })
+            .map(|left| still(verdict, left))
             .collect(),
     })
 }
 
-fn head(role: &RoleVerdict) -> String {
-    role.metric.head().into()
+/// A problem that no step cures, and why.
+fn still(verdict: &Verdict, left: &Left) -> String {
+    let units: Vec<String> = left
+        .units
+        .iter()
+        .map(slotscope_engine::text::short)
+        .collect();
+    let units = if units.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", units.join(", "))
+    };
+    let role = verdict.roles.iter().find(|role| role.name() == left.role);
+    format!(
+        "left: {} at {}: {}{units}",
+        role.map_or(&*left.role, |role| role.called()),
+        ratio(left.max_over_mean),
+        left.reason
+    )
+}
+
+/// The fullest node of every judged role, and whether that is an estimate.
+#[derive(Clone)]
+struct Ratios(Vec<Option<(f64, bool)>>);
+
+impl Ratios {
+    fn today(judged: &[&RoleVerdict]) -> Self {
+        let today = judged
+            .iter()
+            .map(|role| Some((role.max_over_mean()?, false)));
+        Ratios(today.collect())
+    }
+
+    fn after(after: &After, judged: &[&RoleVerdict], is_estimate: bool) -> Self {
+        let of =
+            |role: &&RoleVerdict| Some((of_role(after, role.role)?.max_over_mean, is_estimate));
+        Ratios(judged.iter().map(of).collect())
+    }
+
+    /// The row of a step after these ratios, and the ratios after it.
+    fn row(
+        &self,
+        number: String,
+        step: &Step,
+        judged: &[&RoleVerdict],
+        at: usize,
+    ) -> (StepRow, Self) {
+        // Where slots go to other nodes than today's, ratios are those over the nodes to come.
+        let request = step
+            .request
+            .as_ref()
+            .filter(|request| request.changes_nodes);
+        let before = match request {
+            Some(request) => Ratios::after(&request.before, judged, false),
+            None => self.clone(),
+        };
+        let mut after = Ratios::after(&step.after, judged, step.estimated);
+        for (after, before) in after.0.iter_mut().zip(&before.0) {
+            *after = match (*before, *after) {
+                // What a step leaves as it is stays as well known as it was.
+                (Some((was, is_estimate)), Some((is, _))) if ratio(was) == ratio(is) => {
+                    Some((is, is_estimate))
+                }
+                (was, None) => was,
+                (_, is) => is,
+            };
+        }
+        let turns = before.0.iter().zip(&after.0);
+        let turns: Vec<Option<Turn>> = turns
+            .map(|pair| match pair {
+                (Some(from), Some(to)) if from != to && spelled(*from) != spelled(*to) => {
+                    Some(Turn {
+                        from: spelled(*from),
+                        to: spelled(*to),
+                    })
+                }
+                _ => None,
+            })
+            .collect();
+        let changed = judged.iter().zip(&turns).filter(|(_, turn)| turn.is_some());
+        let changed: Vec<&RoleVerdict> = changed.map(|(role, _)| *role).collect();
+        let row = StepRow {
+            number,
+            what: format!("{}{}", step.sentence, notes_on(step, request, &changed, at)),
+            turns,
+            command: step.command.as_ref().map(ToString::to_string),
+        };
+        (row, after)
+    }
+}
+
+fn spelled((of, is_estimate): (f64, bool)) -> String {
+    let about = if is_estimate { "≈" } else { "" };
+    format!("{about}{}", ratio(of))
+}
+
+/// What is to be known of a step beside its sentence: until when it helps, over which nodes, and what it does to the roles that it
+/// changes without the steps before it.
+fn notes_on(
+    step: &Step,
+    request: Option<&Requested>,
+    changed: &[&RoleVerdict],
+    at: usize,
+) -> String {
+    let mut notes = Vec::new();
+    notes.extend(request.map(|request| format!("over {}", counted(request.nodes as u64, "node"))));
+    let lifted = step.request.iter().flat_map(|request| &request.lifted);
+    let lifted: Vec<&str> = lifted.map(String::as_str).collect();
+    if !lifted.is_empty() {
+        notes.push(format!("maxmemory before even {}", lifted.join(" and ")));
+    }
+    let differs = |role: &&RoleVerdict| {
+        let alone = of_role(step.alone.as_ref()?, role.role)?.max_over_mean;
+        let after = of_role(&step.after, role.role)?.max_over_mean;
+        let name = match changed {
+            [_] => String::new(),
+            _ => format!("{} ", role.called()),
+        };
+        (ratio(alone) != ratio(after)).then(|| format!("{name}≈{}", ratio(alone)))
+    };
+    let alone: Vec<String> = changed.iter().filter_map(differs).collect();
+    if !alone.is_empty() && at > 0 {
+        let before = if at == 1 {
+            String::from("after step 1")
+        } else {
+            format!("after steps 1 to {at}")
+        };
+        notes.push(format!("{before}; alone {}", alone.join(", ")));
+    }
+    let until = step
+        .until
+        .map_or(String::new(), |until| format!(" until step {}", until + 1));
+    match notes.as_slice() {
+        [] => until,
+        notes => format!("{until} ({})", notes.join("; ")),
+    }
 }
 
 fn of_role(after: &After, role: Option<Role>) -> Option<RoleAfter> {
@@ -282,7 +352,7 @@ pub(crate) fn main_steps(summary: &Summary) -> Option<Section<'_>> {
     let mut section = remedies(summary)?;
     for block in &mut section.blocks {
         if let Block::Steps(table) = block {
-            let is_step = |row: &StepRow| row.number.as_deref() != Some(OR);
+            let is_step = |row: &StepRow| row.number != OR;
             table.rows.retain(is_step);
         }
     }
@@ -300,14 +370,31 @@ pub(crate) fn main_risks(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// Risks that a report has room for, and how many more there are.
-pub(crate) fn shown_risks(verdict: &Verdict) -> (Vec<&Finding>, usize) {
-    let risks: Vec<&Finding> = verdict.risks().take(ALL_RISKS).collect();
-    let more = verdict.risks().count() - risks.len();
+pub(crate) fn shown_risks(summary: &Summary) -> (Vec<&Finding>, usize) {
+    let risks: Vec<&Finding> = dated_risks(summary).take(ALL_RISKS).collect();
+    let more = dated_risks(summary).count() - risks.len();
     (risks, more)
 }
 
+/// The risks without what is over: keys that expired before the dump was written, as far as that is known.
+fn dated_risks(summary: &Summary) -> impl Iterator<Item = &Finding> {
+    let storms = summary.expiry.as_ref().map(|expiry| &expiry.storms);
+    let is_over = move |found: &Finding| {
+        let mut storms = storms.into_iter().flatten();
+        let its =
+            storms.find(|storm| found.value == Some(storm.share) && found.pattern == storm.pattern);
+        its.is_some_and(|storm| {
+            summary
+                .dumped()
+                .is_some_and(|dumped| storm.at < dumped.last)
+        })
+    };
+    let risks = summary.verdict.risks();
+    risks.filter(move |found| found.kind != FindingKind::Expiry || !is_over(found))
+}
+
 fn risks_up_to(summary: &Summary, most: usize) -> Option<Section<'_>> {
-    let risks: Vec<&Finding> = summary.verdict.risks().collect();
+    let risks: Vec<&Finding> = dated_risks(summary).collect();
     let shown = risks.iter().take(most);
     let shown = shown.map(|risk| Block::Line(risk.sentence.to_string()));
     let more = risks.len().saturating_sub(most);

@@ -30,7 +30,7 @@ fn how_uneven_memory_is() {
             "uneven at 40% of maxmemory is no emergency",
             half().servers(noeviction(&[0.4, 0.2, 0.2])),
             State::Skewed,
-            &["SKEWED", "it owns 50% of the slots (+0.50)"],
+            &["SKEWED", "because it owns 50% of the slots"],
             &[Move],
         )
         .severity(Severity::Warning),
@@ -38,7 +38,7 @@ fn how_uneven_memory_is() {
             "the same at 80%",
             half().servers(noeviction(&[0.8, 0.4, 0.4])),
             State::Skewed,
-            &["SKEWED", "it owns 50% of the slots"],
+            &["SKEWED", "50% of the slots"],
             &[Move],
         )
         .severity(Severity::Critical),
@@ -158,7 +158,7 @@ fn how_uneven_memory_is() {
                 .keys("key,size", light(KEYS / 4, ",100"))
                 .and((0..KEYS).map(|at| format!("other:{at},"))),
             State::Unjudged,
-            &["UNJUDGED", "memory is unknown"],
+            &["UNJUDGED", "by their number"],
             &[],
         ),
         situation(
@@ -171,14 +171,14 @@ fn how_uneven_memory_is() {
                     server
                 })),
             State::Skewed,
-            &["SKEWED", "1.50 times its fair share of memory"],
+            &["SKEWED", "1.50× its share of memory"],
             &[],
         ),
         situation(
             "names alone",
             Scene::even(3).keys("key", light(KEYS, "")),
             State::Balanced,
-            &["BALANCED", "memory is unknown"],
+            &["BALANCED", "its share of keys"],
             &[],
         )
         .with(FindingKind::SizesUnknown),

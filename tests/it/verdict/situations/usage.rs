@@ -80,7 +80,7 @@ fn what_is_fed_in() {
             "a namespace in braces",
             Scene::even(3).keys("key", (0..KEYS).map(|at| format!("{{myapp}}:user:{at}"))),
             State::Skewed,
-            &["SKEWED", "hash tag {myapp} (+2.00)"],
+            &["SKEWED", "hash tag {myapp} (3.00×)"],
             &[Untag],
         ),
         situation(
@@ -203,7 +203,7 @@ fn what_is_asked_for() {
             "both roles are uneven: memory comes first, load second",
             uneven(200, 200),
             State::Skewed,
-            &["SKEWED 10.0.0.1:6379 holds 1.50 times its fair share of memory"],
+            &["SKEWED 10.0.0.1 holds 1.50× its share of memory"],
             &[Move],
         )
         .and("load is the second line", |summary| {
@@ -216,7 +216,7 @@ fn what_is_asked_for() {
             "load above its upper band is worse than memory above its lower",
             uneven(125, 300),
             State::Skewed,
-            &["HOT 10.0.0.1:6379 holds 1.80 times its fair share of the operations"],
+            &["HOT 10.0.0.1 does 1.80× its share of operations"],
             &[Move],
         ),
         situation(
@@ -230,7 +230,7 @@ fn what_is_asked_for() {
             "unequal slots alone: the way to say that they are meant is said",
             half("key", ""),
             State::Skewed,
-            &["SKEWED 10.0.0.1:6379 holds 1.5", "it owns 50% of the slots"],
+            &["SKEWED 10.0.0.1 holds 1.5", "50% of the slots"],
             &[Move],
         )
         .and("it can be pasted", |summary| {

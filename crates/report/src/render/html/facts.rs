@@ -1,6 +1,7 @@
 //! The numbers at the head of the page, and how the report was made.
 
 use slotscope_engine::text::{bytes, counted, grouped, percent, time, truncated};
+use slotscope_findings::summary::measure::Measure;
 use slotscope_findings::summary::{Dumped, Summary};
 
 use crate::render::html::spell;
@@ -49,7 +50,7 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
         },
     });
     let usable = found
-        .filter(|found| found.judged)
+        .filter(|found| found.judged && found.metric != Measure::Keys)
         .and_then(|found| found.usable_capacity)
         .map(|part| Fact {
             name: "verdict.usable_capacity",

@@ -7,11 +7,14 @@
 
 mod cards;
 mod curve;
+mod distribution;
 mod embed;
+mod expiring;
 mod facts;
 pub(crate) mod flame;
 mod heat_map;
 mod histogram;
+mod nav;
 mod plot;
 mod risks;
 mod schemes;
@@ -50,6 +53,7 @@ static STYLE: LazyLock<String> = LazyLock::new(|| {
         + concat!(
             include_str!("page.css"),
             include_str!("parts.css"),
+            include_str!("index.css"),
             include_str!("schemes.css")
         )
 });
@@ -57,7 +61,9 @@ const SCRIPT: &str = concat!(
     include_str!("page.js"),
     include_str!("tables.js"),
     include_str!("slots.js"),
-    include_str!("slots_panel.js")
+    include_str!("slots_panel.js"),
+    include_str!("search.js"),
+    include_str!("links.js")
 );
 
 #[derive(Template)]
@@ -94,6 +100,8 @@ struct Page<'a> {
     /// Those that are closed at first.
     details: Vec<Vec<usize>>,
     how: Vec<(&'static str, String)>,
+    /// The parts of the page in groups: the name of each, and its anchors with their names.
+    groups: Vec<(&'static str, Vec<(&'static str, &'static str)>)>,
     /// Where the manual explains the verdict.
     manual: String,
 }
@@ -145,7 +153,9 @@ impl<'a> Page<'a> {
         };
         let stops: Vec<String> = listed(&mut stops);
         let (cards, others) = cards::render(view::cards::cards(summary), &stops)?;
+        let groups = nav::groups(&sections, input);
         Ok(Page {
+            groups,
             policy: policy(SCRIPT, &STYLE),
             style: &STYLE,
             script: SCRIPT,

@@ -58,14 +58,3 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => {
   for (const details of closed) details.open = false;
 });
-
-/** Opens what a link leads into. */
-function reveal() {
-  const target = find(decodeURIComponent(location.hash.slice(1)));
-  const details = target?.closest("details");
-  if (!details || details.open) return;
-  details.open = true;
-  target.scrollIntoView();
-}
-addEventListener("hashchange", reveal);
-reveal();

@@ -27,7 +27,7 @@ struct Risk {
 
 /// The risks of `summary` as HTML.
 pub(super) fn render(summary: &Summary) -> Result<String> {
-    let (risks, more) = shown_risks(&summary.verdict);
+    let (risks, more) = shown_risks(summary);
     Risks {
         risks: risks.into_iter().map(|risk| of(summary, risk)).collect(),
         more,

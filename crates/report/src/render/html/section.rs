@@ -11,7 +11,7 @@ use crate::render::html::spell::{SHOWN, sentence, unbroken};
 use crate::render::html::steps::Steps;
 use crate::render::html::table::Table;
 use crate::render::html::tree::Tree;
-use crate::render::html::{curve, heat_map, schemes};
+use crate::render::html::{curve, distribution, expiring, heat_map, schemes};
 use crate::view::{self, Block};
 
 /// A section.
@@ -109,6 +109,8 @@ fn part(id: &'static str, place: usize, block: &Block<'_>, context: Context<'_>)
         .render(),
         Block::Flame(flame) => Figure::new(flame).render(),
         Block::Curve(curve) => curve::render(curve),
+        Block::Distribution(of) => distribution::render(of),
+        Block::Expiring(of) => expiring::render(of),
         Block::TimeMap(map) => heat_map::render(map),
         Block::Schemes(chart) => schemes::render(chart),
     }

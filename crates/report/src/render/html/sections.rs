@@ -27,7 +27,8 @@ const SCRIPT: &str = concat!(
     include_str!("page.js"),
     include_str!("tables.js"),
     include_str!("heat_map.js"),
-    "themeChanged();\n"
+    "themeChanged();\n",
+    include_str!("links.js")
 );
 
 #[derive(Template)]

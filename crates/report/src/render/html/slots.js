@@ -142,9 +142,9 @@ function drawCurve() {
     drawn.setAttribute("d", path);
     return drawn;
   }));
-  const band = cv === undefined ? "" : ", shaded: where chance alone would keep the dark line";
-  const cut = most < stats.max ? ", cut off at the top: the fullest slots hold more" : "";
-  find("curve-note").textContent = `dark line: mean of ${BIN} slots; light: the fullest of them${band}; ${view.scale === "log" ? "logarithmic" : "linear"}${cut}`;
+  const band = cv === undefined ? "" : "; shaded: random variation";
+  const cut = most < stats.max ? "; cut at the top" : "";
+  find("curve-note").textContent = `dark: mean of ${BIN} slots; light: their fullest${band}${cut}`;
   find("curve-most").textContent = people(view.metric, most);
 }
 

@@ -38,7 +38,7 @@ function listed(slot, place) {
   element("bdi", fills(slot)[0]?.[0] ?? "", button);
   button.addEventListener("click", () => {
     view.hot = place;
-    point(slot);
+    go(slot);
   });
   return item;
 }
@@ -85,7 +85,11 @@ function point(slot) {
     if (exactly !== undefined) value.dataset.v = exactly;
   };
   const owner = owners[view.slot];
-  say("node", owner < 0 ? "no node owns it" : data.nodes[owner]);
+  if (owner < 0) say("node", "no node owns it");
+  else {
+    element("dt", "node", list);
+    link(all(data.nodes[owner]), data.nodes[owner], element("dd", "", list));
+  }
   for (const metric of metrics) {
     const load = exact[metric][view.slot];
     say(metric, people(metric, load), load);
@@ -98,10 +102,16 @@ function point(slot) {
     const value = element("dd", "", list);
     for (const [name, load] of within) {
       const line = element("div", "", value);
-      element("bdi", name, line);
+      link(all(name), name, line);
       element("span", people(view.metric, load), line);
     }
   }
+}
+
+/** Moves the cursor there, and makes the slot the address of the page. */
+function go(slot) {
+  point(slot);
+  keep(`slot-${view.slot}`);
 }
 
 function slotAt(event) {
@@ -133,17 +143,21 @@ const KEYS = {
 
 function listen() {
   const map = find("map");
-  for (const kind of ["pointermove", "pointerdown"]) map.addEventListener(kind, (event) => point(slotAt(event)));
+  map.addEventListener("pointermove", (event) => point(slotAt(event)));
+  map.addEventListener("pointerdown", (event) => go(slotAt(event)));
   map.addEventListener("keydown", (event) => {
     const move = KEYS[event.key];
     if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    point(move(view.slot ?? 0));
+    go(move(view.slot ?? 0));
   });
   find("slot").addEventListener("input", (event) => {
-    if (event.target.value !== "" && event.target.checkValidity()) point(Number(event.target.value));
+    if (event.target.value !== "" && event.target.checkValidity()) go(Number(event.target.value));
   });
-  find("hottest").addEventListener("click", next);
+  find("hottest").addEventListener("click", () => {
+    next();
+    keep(`slot-${view.slot}`);
+  });
   for (const name of ["metric", "scale"]) {
     for (const choice of document.getElementsByName(name)) {
       choice.checked = choice.value === view[name];

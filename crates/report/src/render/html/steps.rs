@@ -21,7 +21,8 @@ struct Step<'a> {
     /// Whether it is in place of the one above it.
     is_alternative: bool,
     what: String,
-    ratios: &'a [Option<String>],
+    /// What it changes, by column; empty where that is nothing, or not known.
+    turns: Vec<String>,
     /// The words of its command, each of which stays whole where a line ends.
     command: Vec<String>,
 }
@@ -32,10 +33,14 @@ impl<'a> Steps<'a> {
         let words = |command: &String| command.split(' ').map(str::to_owned).collect();
         let shown = |command: &&String| command.len() <= COMMAND;
         let rows = table.rows.iter().map(|row| Step {
-            number: row.number.as_deref().unwrap_or_default(),
-            is_alternative: row.number.as_deref() == Some("or"),
+            number: &row.number,
+            is_alternative: row.number == "or",
             what: sentence(&row.what),
-            ratios: &row.ratios,
+            turns: row
+                .turns
+                .iter()
+                .map(|turn| turn.as_ref().map(|turn| turn.with("→")).unwrap_or_default())
+                .collect(),
             command: row.command.as_ref().filter(shown).map_or(Vec::new(), words),
         });
         Steps {

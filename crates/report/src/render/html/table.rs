@@ -35,6 +35,8 @@ pub(super) struct Table<'a> {
     elsewhere: String,
     /// Rows that are seen before the reader asks for all.
     seen: usize,
+    /// How many rows there are, here and elsewhere.
+    total: usize,
 }
 
 /// The head of a column, and what holds for all of its cells.
@@ -107,6 +109,7 @@ impl<'a> Table<'a> {
             rows,
             elsewhere,
             seen,
+            total: table.total.unwrap_or(table.rows.len()),
         }
     }
 

@@ -37,10 +37,10 @@ pub(super) fn meaning(state: State, role: Option<Role>) -> &'static str {
             "One node carries more than its fair share. It is not urgent, but the cluster is full when this node is full, and the gap grows with the data."
         }
         (State::Skewed, Some(Role::Load)) => {
-            "One node does much more than its fair share of the work. It slows down first, while the others are idle: more nodes do not help as long as the cause is there."
+            "One node does much more than its fair share of the work. It slows down first, while the others are idle: adding nodes will not help until this is fixed."
         }
         (State::Skewed, _) => {
-            "One node holds much more than its fair share. It is full first, while the others still have room: part of what the cluster costs cannot be used."
+            "One node holds much more than its fair share. It is full first, while the others still have room: you pay for memory that you cannot fill."
         }
     }
 }

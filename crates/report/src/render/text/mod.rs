@@ -18,9 +18,10 @@ use crate::view::{Block, Scope, Section, StepTable};
 /// The narrowest and the widest that tables are made for.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
 
-/// The width of a ratio in the table of steps, and of the number of a step.
-const RATIO: usize = 8;
+/// The width of a change in the table of steps, of the number of a step, and the least for its sentence beside changes.
+const TURN: usize = 16;
 const STEP: usize = 3;
+const LEAST_ROOM: usize = 40;
 
 /// The longest line of prose.
 const PROSE: usize = 120;
@@ -111,7 +112,11 @@ impl Writer<'_> {
                     self.lines("  ", &legend)?;
                 }
                 // Pictures of pages are not there for what follows, either.
-                Block::Curve(_) | Block::Flame(_) | Block::Schemes(_) => continue,
+                Block::Curve(_)
+                | Block::Flame(_)
+                | Block::Schemes(_)
+                | Block::Expiring(_)
+                | Block::Distribution(_) => continue,
                 Block::TimeMap(map) => {
                     let (rows, legend) = time_map::lines(map, self.page.width);
                     rows.iter()
@@ -156,31 +161,43 @@ impl Writer<'_> {
             .try_for_each(|line| writeln!(self.out, "{style}{line}{style:#}"))
     }
 
-    /// Steps, with what every role is after each at the right, and commands below.
+    /// Steps, with what each changes at the right, or below where the terminal is narrow; and commands below.
     fn steps(&mut self, table: &StepTable) -> io::Result<()> {
-        let room = self.prose() - RATIO * table.heads.len() - STEP;
-        let ratios = |cells: &mut dyn Iterator<Item = &str>| {
+        let wide = self.prose().saturating_sub(TURN * table.heads.len() + STEP);
+        let is_wide = wide >= LEAST_ROOM;
+        let room = if is_wide { wide } else { self.prose() - STEP };
+        let cells = |cells: &mut dyn Iterator<Item = String>| {
             cells
-                .map(|cell| format!("{cell:>RATIO$}"))
+                .map(|cell| format!("{cell:>TURN$}"))
                 .collect::<String>()
         };
-        let heads = ratios(&mut table.heads.iter().map(String::as_str));
-        if !heads.is_empty() {
+        if is_wide && !table.heads.is_empty() {
+            let heads = cells(&mut table.heads.iter().cloned());
             writeln!(self.out, "{:1$}{heads}", "", room + STEP)?;
         }
         for row in &table.rows {
-            let number = row.number.as_deref().unwrap_or_default();
-            let cells = row.ratios.iter().map(|cell| cell.as_deref().unwrap_or("-"));
-            let cells = ratios(&mut { cells });
+            let turns = || {
+                row.turns
+                    .iter()
+                    .map(|turn| turn.as_ref().map(|turn| turn.with("->")))
+            };
+            let beside = cells(&mut turns().map(Option::unwrap_or_default));
             for (at, line) in wrapped(&row.what, room).iter().enumerate() {
-                let (number, cells) = if at == 0 {
-                    (number, cells.as_str())
-                } else {
-                    ("", "")
+                let (number, beside) = match at {
+                    0 if is_wide => (&*row.number, &*beside),
+                    0 => (&*row.number, ""),
+                    _ => ("", ""),
                 };
                 let pad = room.saturating_sub(shown_chars(line));
-                let text = format!("{number:>2} {line}{:pad$}{cells}", "");
+                let text = format!("{number:>2} {line}{:pad$}{beside}", "");
                 writeln!(self.out, "{}", text.trim_end())?;
+            }
+            let below = table.heads.iter().zip(turns());
+            let below: Vec<String> = below
+                .filter_map(|(head, turn)| Some(format!("{head} {}", turn?)))
+                .collect();
+            if !is_wide && !below.is_empty() {
+                self.lines("   ", &below.join(", "))?;
             }
             if let Some(command) = &row.command {
                 self.command(command)?;

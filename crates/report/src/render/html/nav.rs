@@ -1,0 +1,75 @@
+//! The navigation of the page: its parts in a few groups, each with the parts that the report has.
+
+use slotscope_findings::summary::InputFacts;
+
+use crate::render::html::section::Section;
+
+/// A group, and the anchors that belong to it; what no group names is about the report.
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "Cluster",
+        &[
+            "steps",
+            "warnings",
+            "nodes",
+            "risks",
+            "operations",
+            "capacity",
+            "counts",
+        ],
+    ),
+    (
+        "Keys",
+        &[
+            "hot-keys",
+            "big-keys",
+            "cpu-keys",
+            "largest",
+            "types",
+            "expiry",
+            "idle",
+            "lfu",
+            "databases",
+            "sizes",
+            "lengths",
+        ],
+    ),
+    (
+        "Tags",
+        &["tags", "tag-sizes", "choose-tags", "patterns", "prefixes"],
+    ),
+    (
+        "Slots",
+        &["slots", "hot-slots", "slot-sizes", "cpu-slots", "spread"],
+    ),
+];
+const REPORT: &str = "Report";
+
+/// Anchors with their names.
+type Links = Vec<(&'static str, &'static str)>;
+
+/// The groups that have a part.
+pub(super) fn groups(sections: &[Section], input: &InputFacts) -> Vec<(&'static str, Links)> {
+    let labelled = sections.iter().filter(|section| !section.label.is_empty());
+    let labelled = labelled.map(|section| (section.id, section.label));
+    let of_page = [
+        Some(("steps", "What to do")),
+        (!input.warnings.is_empty()).then_some(("warnings", "Warnings")),
+        (!input.notes.is_empty()).then_some(("notes", "Notes")),
+        Some(("run", "How it was made")),
+    ];
+    let links: Links = of_page.into_iter().flatten().chain(labelled).collect();
+    let is_of = |id: &str, group: &[&str]| group.contains(&id);
+    let mut groups: Vec<(&'static str, Links)> = GROUPS
+        .iter()
+        .map(|(name, anchors)| {
+            // In the order of the group.
+            let find = |anchor: &&str| links.iter().find(|(id, _)| id == anchor).copied();
+            (*name, anchors.iter().filter_map(find).collect())
+        })
+        .collect();
+    let is_other = |(id, _): &&(&str, &str)| !GROUPS.iter().any(|(_, group)| is_of(id, group));
+    groups.push((REPORT, links.iter().filter(is_other).copied().collect()));
+    groups.retain(|(_, links)| !links.is_empty());
+    groups
+}

@@ -1,0 +1,173 @@
+//! Histograms of slots and of hash tags: how many hold how much, and how many would by chance.
+
+use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{amount_cell, grouped};
+use slotscope_findings::summary::Summary;
+use slotscope_findings::summary::model::bins::Bins;
+use slotscope_findings::summary::model::compound::CompoundPoisson;
+
+use crate::view::{Block, Scope, Section};
+
+/// About this many bars.
+const BARS: u64 = 48;
+/// A tail up to this multiple of what 99% hold is drawn, a longer one is told.
+const TAIL: f64 = 1.5;
+/// Tags with more keys on average are not compared with chance: nothing would be seen of it.
+const MOST_KEYS: f64 = 1_000.0;
+
+/// How many hold how much.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution {
+    /// The metric of the amounts.
+    pub metric: Metric,
+    /// The counted things: `slots`, `hash tags`.
+    pub what: &'static str,
+    /// The counts by amount.
+    pub bins: Bins,
+    /// As many as chance would give, by bin; empty where that is not known.
+    pub expected: Vec<f64>,
+    /// What "by chance" is here.
+    pub chance: &'static str,
+}
+
+impl Distribution {
+    /// Slots by their load in the metric of the report.
+    pub(crate) fn of_slots(summary: &Summary) -> Option<Self> {
+        let by = summary.by;
+        let (loads, stats) = (summary.slots.loads.get(by)?, summary.slots.stats.get(by)?);
+        let chance = CompoundPoisson::of(&summary.units, by);
+        let high = chance
+            .as_ref()
+            .map_or(0, |chance| chance.middle_98_percent().1.ceil() as u64);
+        let bins = bins(stats.max, stats.p99.max(high));
+        let bins = bins.count(loads.iter().map(|load| (*load, 1)));
+        let within =
+            |chance: &CompoundPoisson, at| chance.slots_between(bins.edge(at), bins.edge(at + 1));
+        let expected = chance.iter();
+        let expected = expected
+            .flat_map(|chance| (0..bins.len()).map(|at| within(chance, at)))
+            .collect();
+        (stats.max > 0).then_some(Distribution {
+            metric: by,
+            what: "slots",
+            bins,
+            expected,
+            chance: "a perfect hash of the same keys and tags",
+        })
+    }
+
+    /// Hash tags by their keys.
+    pub(crate) fn of_tags(summary: &Summary) -> Option<Self> {
+        let sizes = &summary.tag_sizes.as_ref()?.keys;
+        let bins = bins(sizes.max, sizes.p99).count(sizes.counts.iter().copied());
+        let known: u64 = sizes.counts.iter().map(|(_, tags)| tags).sum();
+        let mean = known_mean(&sizes.counts);
+        let expected = match mean {
+            Some(mean) if mean <= MOST_KEYS => expected_tags(&bins, mean, known as f64),
+            _ => Vec::new(),
+        };
+        (sizes.count > 0 && known > 0).then_some(Distribution {
+            metric: Metric::Keys,
+            what: "hash tags",
+            bins,
+            expected,
+            chance: "the same keys on the same number of tags, at random",
+        })
+    }
+
+    /// What is beyond the last bar; empty where nothing is.
+    pub(crate) fn beyond(&self) -> String {
+        match self.bins.beyond {
+            0 => String::new(),
+            count => format!(
+                "; {} with {} or more not drawn",
+                grouped(count),
+                amount_cell(self.metric, self.bins.end())
+            ),
+        }
+    }
+}
+
+/// Bins for amounts up to `max`, or where that is far out up to a multiple of `usual`.
+fn bins(max: u64, usual: u64) -> Bins {
+    let last = (TAIL * usual as f64) as u64;
+    Bins::uniform(0, max.min(last.max(8)), BARS)
+}
+
+fn known_mean(counts: &[(u64, u64)]) -> Option<f64> {
+    let tags: f64 = counts.iter().map(|(_, tags)| *tags as f64).sum();
+    let keys: f64 = counts
+        .iter()
+        .map(|(keys, tags)| *keys as f64 * *tags as f64)
+        .sum();
+    (tags > 0.0).then_some(keys / tags)
+}
+
+/// Tags by their keys where keys fall on tags at random and every tag that is known has one: a Poisson law without 0.
+fn expected_tags(bins: &Bins, mean: f64, tags: f64) -> Vec<f64> {
+    // Its rate: rate / (1 - exp(-rate)) is the mean.
+    let mut rate = mean;
+    for _ in 0..100 {
+        rate = mean * (1.0 - (-rate).exp());
+    }
+    let (mut log_factorial, mut keys) = (0.0, 0u64);
+    let mut at_least_one = 1.0 - (-rate).exp();
+    if at_least_one <= 0.0 {
+        // Every tag has one key.
+        (rate, at_least_one) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE);
+    }
+    let mut of = |wanted: u64| {
+        while keys < wanted {
+            keys += 1;
+            log_factorial += (keys as f64).ln();
+        }
+        match wanted {
+            0 => 0.0,
+            wanted => (wanted as f64 * rate.ln() - rate - log_factorial).exp() / at_least_one,
+        }
+    };
+    let within = |at: usize| (bins.edge(at)..bins.edge(at + 1)).map(&mut of).sum::<f64>() * tags;
+    (0..bins.len()).map(within).collect()
+}
+
+/// Slots by what they hold, for the page.
+pub(crate) fn slots(summary: &Summary) -> Option<Section<'_>> {
+    let picture = Distribution::of_slots(summary)?;
+    let title = format!("How many slots hold how many {}", summary.by.title());
+    let section = Section::titled(title).anchored("slot-sizes", "Slots by load");
+    let section = section.scoped(Scope::Page).narrow();
+    Some(section.with(Block::Distribution(picture)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_chance_gives_adds_up_to_the_tags_and_the_keys() {
+        let bins = Bins::uniform(0, 60, 60);
+        for mean in [1.0, 1.5, 4.0, 20.0] {
+            let expected = expected_tags(&bins, mean, 1000.0);
+            let keys = expected
+                .iter()
+                .enumerate()
+                .map(|(keys, tags)| keys as f64 * tags);
+            assert!(
+                (expected.iter().sum::<f64>() - 1000.0).abs() < 1.0,
+                "{mean}"
+            );
+            assert!(
+                (keys.sum::<f64>() - 1000.0 * mean).abs() < 1.0 + mean,
+                "{mean}"
+            );
+            assert_eq!(expected[0], 0.0);
+        }
+    }
+
+    #[test]
+    fn a_tail_far_out_makes_no_bar_wide() {
+        let all = bins(1_000_000, 40).count([(5, 100), (1_000_000, 1)].into_iter());
+        assert_eq!((all.end(), all.beyond), (62, 1));
+        assert_eq!(bins(30, 40).end(), 31);
+    }
+}
