@@ -174,6 +174,7 @@ class BlockingKey(TypedDict):
 class Cause(TypedDict):
     by_chance: NotRequired[float | None]
     excess: float
+    fair_shares: NotRequired[float | None]
     key: NotRequired[str | None]
     kind: CauseKind
     max_over_mean_without: float | None
@@ -615,6 +616,7 @@ class States(TypedDict):
 
 class Step(TypedDict):
     after: After
+    alone: NotRequired[After | None]
     alternatives: NotRequired[List[Step]]
     by: Actor
     bytes_moved: int | None

@@ -172,7 +172,7 @@ fn a_table_of_causes_has_no_row_for_nothing() {
     let scratch = Scratch::new();
     let keys: String = (0..3000).map(|i| format!("{{{}}}:{i}\n", i % 4)).collect();
     scratch.file("tagged.keys", keys);
-    let output = scratch.run(&["analyze", "tagged.keys", "--no-files"]);
+    let output = scratch.run(&["analyze", "tagged.keys", "--no-files", "--full"]);
     let text = stdout(&output);
     assert!(
         text.contains("\nWhy ") && !text.contains("other tags and keys"),

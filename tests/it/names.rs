@@ -32,6 +32,7 @@ fn analyze(scratch: &Scratch, columns: Option<&str>) -> String {
     let args = [
         "analyze",
         "dump.csv",
+        "--full",
         "--topology",
         "c.nodes",
         "--out",

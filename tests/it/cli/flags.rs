@@ -207,11 +207,14 @@ fn a_flag_of_another_tool_gets_the_word_of_this_one() {
         (&["plan", "a.keys", "--to", "4"], "--add N"),
         (&["whatif", "a.keys", "--add", "1"], "--to-nodes N"),
     ] {
-        assert_fails(&scratch.run(args), &["unexpected argument", "tip: ", tip]);
+        let output = scratch.run(args);
+        let said = stderr(&output);
+        assert_eq!(code(&output), 2, "{said}");
+        assert!(said.contains("  tip: ") && said.contains(tip), "{said}");
     }
     for flag in ["--verbose", "-v"] {
         let output = scratch.run(&["analyze", flag, "a.keys"]);
-        assert_fails(&output, &["unexpected argument", flag]);
+        assert_eq!(code(&output), 2);
         assert!(
             !stderr(&output).contains("--version"),
             "{}",

@@ -69,7 +69,7 @@ fn hostile_keys_are_counted_right_and_shown_escaped() {
         &long,
     ];
     scratch.file("hostile", keys.join(&b'\n'));
-    let output = scratch.run(&["analyze", "hostile", "--format", "lines"]);
+    let output = scratch.run(&["analyze", "hostile", "--format", "lines", "--full"]);
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
     assert!(
@@ -79,7 +79,7 @@ fn hostile_keys_are_counted_right_and_shown_escaped() {
         "{text}"
     );
     assert!(!text.contains(['\0', '\x1b', '\u{202e}']));
-    let mut narrow = scratch.command(&["analyze", "hostile", "--format", "lines"]);
+    let mut narrow = scratch.command(&["analyze", "hostile", "--format", "lines", "--full"]);
     let narrow = narrow.env("COLUMNS", "100").output().unwrap();
     let widest = stdout(&narrow)
         .lines()

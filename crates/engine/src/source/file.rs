@@ -64,14 +64,7 @@ pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
 /// As `find`.
 pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Result<bool> {
     let failed = |error| Error::io(path, error);
-    let metadata = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound && is_pattern(path) => {
-            let what =
-                "no file matches; the shell passes a pattern on as it is where there is none";
-            return Err(Error::bad(Name::from(path).to_string(), what));
-        }
-        metadata => metadata.map_err(failed)?,
-    };
+    let metadata = fs::metadata(path).map_err(failed)?;
     if listed == Listed::Manifest && !metadata.is_file() {
         let what = "not a regular file, though the manifest of the append-only file lists it; copy the files again";
         return Err(Error::bad(Name::from(path).to_string(), what));
@@ -86,14 +79,6 @@ pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Res
         None => Box::new(Pipe::new(path)),
     });
     Ok(true)
-}
-
-/// Whether a shell would look for files that match.
-fn is_pattern(path: &Path) -> bool {
-    path.as_os_str()
-        .as_encoded_bytes()
-        .iter()
-        .any(|byte| b"*?[".contains(byte))
 }
 
 /// The regular file at `path`; `None` for one of the kernel's own (/proc), which have a length of zero and content all
