@@ -21,13 +21,19 @@ const INFO: &str = "redis_version:7.2.4\r\nrun_id:a\r\nrole:master\r\ndb0:keys=4
 /// more of its stacks.
 const MOST_PRIMARIES: usize = 2000;
 const MOST_MIB: u64 = 128;
-/// Primaries that count slots which they do not own, and how many of them each counts.
+/// Primaries that count slots which they do not own and commands that nobody has, and how many of these each counts.
 const HOSTILE_PRIMARIES: usize = 600;
 const HOSTILE_ROWS: usize = 2048;
+const HOSTILE_COMMANDS: usize = 1024;
+/// The limit in docs/limits.md for them.
+const MOST_HOSTILE_MIB: u64 = 192;
+/// Readings after which a screen has a verdict.
+const READINGS: usize = 2;
 
 /// A server that is all primaries of a cluster; its threads end with the test.
 struct Crowd {
     port: u16,
+    script: Arc<Script>,
 }
 
 /// Its replies.
@@ -38,6 +44,10 @@ struct Script {
     asked: AtomicUsize,
     /// CLUSTER SLOT-STATS; empty where the server does not know it.
     stats: Vec<u8>,
+    /// How often it was asked for.
+    counted: AtomicUsize,
+    /// INFO commandstats.
+    commands: String,
 }
 
 impl Crowd {
@@ -46,26 +56,31 @@ impl Crowd {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let script = Arc::new(Script::new(primaries, rows, port));
+        let crowd = Crowd {
+            port,
+            script: Arc::clone(&script),
+        };
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let script = Arc::clone(&script);
                 thread::spawn(move || serve(&stream, &script));
             }
         });
-        Crowd { port }
+        crowd
     }
 
     /// `slotscope COMMAND` of it, with enough descriptors.
     fn run(&self, scratch: &Scratch, command: &str, flags: &str) -> Command {
-        let program = env!("CARGO_BIN_EXE_slotscope");
-        let line = format!(
-            "ulimit -n $(ulimit -H -n); exec {program} {command} 127.0.0.1:{} --max-load 100 {flags}",
-            self.port
-        );
+        let line = self.line(command, &format!("--max-load 100 {flags}"));
         let mut command = Command::new("bash");
         command.args(["-c", &line]).current_dir(scratch.path(""));
         clean_environment(&mut command);
         command
+    }
+
+    fn line(&self, command: &str, flags: &str) -> String {
+        let (program, port) = (env!("CARGO_BIN_EXE_slotscope"), self.port);
+        format!("ulimit -n $(ulimit -H -n); exec {program} {command} 127.0.0.1:{port} {flags}")
     }
 }
 
@@ -88,6 +103,12 @@ impl Script {
             } else {
                 statistics(rows)
             },
+            counted: AtomicUsize::new(0),
+            commands: if rows == 0 {
+                String::new()
+            } else {
+                commands(HOSTILE_COMMANDS)
+            },
         }
     }
 
@@ -105,9 +126,15 @@ impl Script {
                 )
             }
             ("CLUSTER", Some("COUNTKEYSINSLOT")) => write!(out, ":0\r\n"),
-            ("CLUSTER", Some("SLOT-STATS")) if !self.stats.is_empty() => out.write_all(&self.stats),
+            ("CLUSTER", Some("SLOT-STATS")) if !self.stats.is_empty() => {
+                self.counted.fetch_add(1, Relaxed);
+                out.write_all(&self.stats)
+            }
             ("CLUSTER", _) => write!(out, "-ERR unknown command\r\n"),
-            ("INFO", _) => write!(out, "${}\r\n{INFO}\r\n", INFO.len()),
+            ("INFO", _) => {
+                let info = format!("{INFO}{}", self.commands);
+                write!(out, "${}\r\n{info}\r\n", info.len())
+            }
             ("DBSIZE", _) => write!(out, ":4\r\n"),
             ("SCAN", _) => write!(out, "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"),
             _ => write!(out, "+OK\r\n"),
@@ -122,6 +149,12 @@ fn statistics(rows: usize) -> Vec<u8> {
         write!(stats, "*2\r\n:{slot}\r\n*2\r\n$9\r\nkey-count\r\n:4\r\n").unwrap();
     }
     stats.into_bytes()
+}
+
+/// INFO commandstats of this many commands.
+fn commands(number: usize) -> String {
+    let line = |i: usize| format!("cmdstat_{i:064}:calls={i},usec={i}\r\n");
+    (0..number).map(line).collect()
 }
 
 /// Answers the commands of a connection until it is closed.
@@ -217,6 +250,30 @@ fn peak_of_exporter(crowd: &Crowd) -> u64 {
     usage::peak(exporter.child.id()).unwrap().div_ceil(1024)
 }
 
+/// The peak in MiB of a screen with a verdict.
+fn peak_of_top(crowd: &Crowd, primaries: usize) -> u64 {
+    let scratch = Scratch::new();
+    let line = crowd.line("top", "--interval 250ms");
+    let line = format!("echo $$ > pid; stty rows 50 cols 160; {line}");
+    let mut terminal = Command::new("script");
+    clean_environment(&mut terminal);
+    terminal.args(["-qec", &line, "/dev/null"]);
+    terminal.env("TERM", "xterm").current_dir(scratch.path(""));
+    let keys = terminal.stdin(Stdio::piped()).stdout(Stdio::null());
+    let before = crowd.script.counted.load(Relaxed);
+    let mut terminal = keys.spawn().unwrap();
+    wait_for(|| {
+        let counted = crowd.script.counted.load(Relaxed) - before;
+        let is_read = counted > READINGS * primaries;
+        is_read.then_some(()).ok_or(counted.to_string())
+    });
+    let process = std::fs::read_to_string(scratch.path("pid")).unwrap();
+    let peak = usage::peak(process.trim().parse().unwrap()).unwrap();
+    terminal.stdin.take().unwrap().write_all(b"q").unwrap();
+    assert!(terminal.wait().unwrap().success());
+    peak.div_ceil(1024)
+}
+
 #[test]
 fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
     raise_descriptors();
@@ -225,11 +282,17 @@ fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
     let (crowd, scratch) = (Crowd::start(primaries, rows), Scratch::new());
     let collected = usage::of(crowd.run(&scratch, "collect", "-o all --slots-only --load 1s"));
     assert_eq!(collected.code, Some(0), "{}", collected.stderr);
-    let peaks = [collected.peak_mib(), peak_of_exporter(&crowd)];
-    println!("| primaries | rows each | collect MiB | exporter MiB |\n|--:|--:|--:|--:|");
-    println!("| {primaries} | {rows} | {} | {} |", peaks[0], peaks[1]);
+    let peaks = [
+        collected.peak_mib(),
+        peak_of_exporter(&crowd),
+        peak_of_top(&crowd, primaries),
+    ];
+    println!("| primaries | rows each | commands each | collect MiB | exporter MiB | top MiB |");
+    println!("|--:|--:|--:|--:|--:|--:|");
+    let [collect, exporter, top] = peaks;
+    println!("| {primaries} | {rows} | {HOSTILE_COMMANDS} | {collect} | {exporter} | {top} |");
     // All rows of one reading would take 94 MiB more.
-    let most = MOST_MIB * primaries.div_ceil(MOST_PRIMARIES) as u64;
+    let most = MOST_HOSTILE_MIB * primaries.div_ceil(MOST_PRIMARIES) as u64;
     assert!(peaks.iter().all(|peak| *peak <= most), "{peaks:?} MiB");
     let manifest = std::fs::read_to_string(scratch.path("all/collect.json")).unwrap();
     assert!(
