@@ -36,7 +36,7 @@ fn has_everything(locale: &str) -> bool {
     locale.contains("utf-8") || locale.contains("utf8")
 }
 
-/// The text in ASCII, but for the names in it.
+/// The text in ASCII, except for the names in it.
 pub(crate) fn in_ascii(text: &str) -> String {
     let instead = |c: char| {
         let mut rows = INSTEAD.iter();

@@ -29,7 +29,7 @@ pub struct SlotCounts {
 }
 
 impl SlotCounts {
-    /// Of a row; `None` where it has no keys, or numbers that no server has.
+    /// The counts in a row; `None` where it lacks keys, or has numbers that no server has.
     fn of(slot: u16, metrics: &[[Reply; 2]]) -> Option<SlotCounts> {
         let is_count = |[_, value]: &[Reply; 2]| value.number().is_some_and(|of| of <= MAX_COUNT);
         let metric = |wanted: &[u8]| {

@@ -271,7 +271,7 @@ impl LoadInputs<'_> {
         load.compared.iter().copied().filter(is_seen).collect()
     }
 
-    /// The load of all nodes that own slots, but for those that are lost and of which nothing was read.
+    /// The load of all nodes that own slots, except for those that are lost and of which nothing was read.
     fn of(&self, measure: Measure) -> Option<RoleLoad> {
         let is_read = |node: &NodeLoad| Metric::ALL.iter().any(|of| node.load_by(*of) > 0);
         let is_known = |node: &NodeLoad| !node.is_lost() || is_read(node);
