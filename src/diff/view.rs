@@ -56,7 +56,7 @@ fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
             change(load, |load| amount_cell(by, load))
         })
         .column(Column::for_people("× fair").rank(Rank::Main), |node| {
-            change(node.over_fair, |over| format!("{over:.3}"))
+            change(node.over_fair, |over| format!("{over:.2}"))
         })
         .build()
 }

@@ -128,7 +128,7 @@ pub(crate) fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> 
             .map_or(String::new(), |reason| format!(": {reason}"));
         let met = if goal.met { "met" } else { "not met" };
         format!(
-            "{}: target {:.3}, {:.3} before, {:.3} after, {met}{reason}",
+            "{}: target {:.2}, {:.2} before, {:.2} after, {met}{reason}",
             goal_name(goal),
             goal.target,
             goal.before,
@@ -301,7 +301,7 @@ fn span(secs: f64) -> String {
 pub(crate) fn floor(outcome: &PlanOutcome) -> Option<String> {
     let unit = outcome.floor_unit.as_ref()?;
     let least = outcome.floor.values().copied().find(|floor| *floor > 1.0)?;
-    let least = format!("no plan gets it below {least:.3}");
+    let least = format!("no plan gets it below {least:.2}");
     let FloorUnit {
         kind,
         name,
@@ -365,7 +365,7 @@ fn nodes(outcome: &PlanOutcome) -> Table<'_> {
         })
         .column(Column::number("× fair").rank(Rank::Main), |node| {
             Cell::of(node.over_fair, |Change { before, after }| {
-                Cell::change([before, after].map(|over| format!("{over:.3}")))
+                Cell::change([before, after].map(ratio))
             })
         })
         .build()

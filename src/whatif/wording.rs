@@ -23,12 +23,15 @@ impl InWords for Comparison {
         };
         let measure = Measure::from(self.by);
         let (verb, noun) = (measure.verb(), measure.noun());
-        let turned = if after < before { "down" } else { "up" };
+        let turned = match times(before) {
+            was if was == times(after) => String::from("as today"),
+            was if after < before => format!("down from {was}"),
+            was => format!("up from {was}"),
+        };
         let fullest = match self.node_counts {
             (old, new) if old == new => format!(
-                "the fullest node {verb} {} its share of {noun}, {turned} from {}",
-                times(after),
-                times(before)
+                "the fullest node {verb} {} its share of {noun}, {turned}",
+                times(after)
             ),
             (old, new) => format!(
                 "the fullest of {new} nodes {verb} {} of all {noun} ({} its share), {} on {old} nodes ({})",

@@ -59,8 +59,21 @@ pub enum Error {
 impl Error {
     /// An I/O error at `place`.
     pub fn io(place: impl AsRef<Path>, source: io::Error) -> Self {
+        let place = place.as_ref();
+        let is_pattern = place
+            .as_os_str()
+            .as_encoded_bytes()
+            .iter()
+            .any(|byte| b"*?[".contains(byte));
+        if is_pattern && source.kind() == io::ErrorKind::NotFound {
+            // The shell passes a pattern on as it is where there is nothing for it.
+            return Error::bad(
+                Name::from(place).to_string(),
+                "no file matches; check the pattern and the current directory",
+            );
+        }
         Error::Io {
-            place: place.as_ref().to_path_buf(),
+            place: place.to_path_buf(),
             source,
         }
     }

@@ -57,9 +57,15 @@ mod tests {
 
     fn page(command: String) -> String {
         let row = view::steps::StepRow {
-            number: Some("1".into()),
+            number: "1".into(),
             what: "move <b>slots</b>".into(),
-            ratios: vec![Some("1.05".into()), None],
+            turns: vec![
+                Some(view::steps::Turn {
+                    from: "1.66".into(),
+                    to: "≈1.05".into(),
+                }),
+                None,
+            ],
             command: Some(command),
         };
         let table = view::StepTable {
@@ -81,7 +87,7 @@ mod tests {
     #[test]
     fn a_row_has_a_cell_for_every_role_and_no_markup_of_names() {
         let page = page("a <b> c".into());
-        assert!(page.contains(r#"<td class="n">1.05 ×</td><td class="n">–</td>"#));
+        assert!(page.contains(r#"<td class="n">1.66 → ≈1.05</td><td class="n"></td>"#));
         assert!(!page.contains("<b>"), "{page}");
     }
 }
