@@ -63,7 +63,7 @@ struct Cut {
 }
 
 /// Work of more chunks than this holds a giant row: one at a time is in work of each stream, or they would add up.
-const GIANT: usize = 4;
+const GIANT: usize = 16;
 
 type Stream = RowReader<Box<dyn io::Read + Send>>;
 

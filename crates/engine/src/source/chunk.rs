@@ -15,9 +15,9 @@ use crate::source::boundary::{Boundary, Effect, State};
 use crate::source::room::Claim;
 use crate::source::{MAX_LINE, ReadAt};
 
-/// Bytes in a chunk: long enough that a system call costs nothing, short enough for the cache of the next stage
+/// Bytes in a chunk: long enough that a system call costs nothing, short enough to leave the second cache to the counts
 /// (`benches/stages.rs` times other sizes).
-pub const CHUNK: usize = 2 << 20;
+pub const CHUNK: usize = 512 << 10;
 
 /// Read along with a chunk, so that its last line is mostly there at once.
 const OVERHANG: usize = 4 << 10;
