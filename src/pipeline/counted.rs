@@ -173,13 +173,17 @@ impl Analysis {
         if spec.slots_only || spec.one_pass && !reading.is_in_blocks()? {
             return Ok(None);
         }
-        let is_likely = |scan: &Scan<'_>| Ok(InTable::is_likely(scan, sources, self.sampling));
-        let is_sampled = self.sampling.is_worth_it(sources);
-        if is_sampled && !reading.with_scan("sampling", is_likely)? {
+        let expected = if self.sampling.is_worth_it(sources) {
+            let expected = |scan: &Scan<'_>| Ok(InTable::expected(scan, sources, self.sampling));
+            reading.with_scan("sampling", expected)?
+        } else {
+            Some(0.0)
+        };
+        let Some(expected) = expected else {
             return Ok(None);
-        }
+        };
         let make = || spec.empty(sources.len(), None);
-        let count = |scan: &Scan<'_>| InTable::count(scan, sources, self.sampling, make);
+        let count = |scan: &Scan<'_>| InTable::count(scan, sources, self.sampling, expected, make);
         let Some(mut counted) = reading.with_scan("counting", count)? else {
             return Ok(None);
         };

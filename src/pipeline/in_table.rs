@@ -9,7 +9,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::scan::{Scan, Scanned};
 use slotscope_engine::source::Source;
 use slotscope_engine::tally::Tallies;
-use slotscope_engine::tally::tag_table::{FindNames, PLACE, Swept};
+use slotscope_engine::tally::tag_table::{FindNames, Swept};
 use slotscope_engine::tally::tags::TagCounts;
 
 use crate::pipeline::distinct_tags;
@@ -30,19 +30,19 @@ pub(crate) struct InTable {
 }
 
 impl InTable {
-    /// Whether a sample leaves it open that a table can hold the tags. All that is counted until a table overflows is counted
-    /// once more.
-    pub(crate) fn is_likely(
+    /// At least about how many tags there are, by a sample; 0 where that is not worth it. `None` where these are more than a
+    /// table can hold: all that is counted until a table overflows is counted once more.
+    pub(crate) fn expected(
         scan: &Scan<'_>,
         sources: &[Box<dyn Source>],
         sampling: Sampling,
-    ) -> bool {
-        let tags = distinct_tags::at_least(sampling, scan, sources);
-        tags.is_none_or(|tags| tags <= SURE * sampling.most_tags as f64)
+    ) -> Option<f64> {
+        let tags = distinct_tags::at_least(sampling, scan, sources).unwrap_or(0.0);
+        (tags <= SURE * sampling.most_tags as f64).then_some(tags)
     }
 
-    /// Counts all keys in tallies that start as `make` returns them; `None` where a table cannot hold the tags, or names
-    /// cannot be read again.
+    /// Counts all keys, which are expected to have at least about this many tags, in tallies that start as `make` returns them;
+    /// `None` where a table cannot hold the tags, or names cannot be read again.
     ///
     /// # Errors
     /// As `Scan::run`.
@@ -50,6 +50,7 @@ impl InTable {
         scan: &Scan<'_>,
         sources: &[Box<dyn Source>],
         sampling: Sampling,
+        expected: f64,
         make: impl Fn() -> Tallies,
     ) -> Result<Option<Self>> {
         let table = sampling.table(scan, sources);
@@ -58,14 +59,14 @@ impl InTable {
         };
         let proceed = |bytes| (scan.proceed)(bytes) && !table.is_full();
         let counting = scan.clone().proceed(&proceed);
-        let mut counted = counting.run(sources, || make().sharing(&table))?;
+        let mut counted = counting.run(sources, || make().sharing(&table, expected))?;
+        let names = counted.tally.names.as_mut();
+        let tags = names.and_then(|names| names.tags.take_shared());
         if table.is_full() {
             return Ok(None);
         }
-        let names = counted.tally.names.as_mut();
-        let table = names.and_then(|names| names.tags.take_shared());
         let loads = &counted.tally.slots.loads;
-        let tags = table.map(|table| scan.pool.install(|| table.sweep(loads)));
+        let tags = tags.map(|table| scan.pool.install(|| table.sweep(loads)));
         let mut counted = InTable {
             counted,
             tags,
@@ -85,7 +86,7 @@ impl InTable {
             let start = |(_, block): &mut (usize, u64)| *block = block.saturating_sub(before);
             blocks.iter_mut().for_each(start);
             if !blocks.is_empty() {
-                *names = scan.blocks(sources, (&blocks, PLACE as usize), || names.clone())?;
+                *names = scan.blocks(sources, (&blocks, names.block_bytes()), || names.clone())?;
             }
         }
         Ok(())

@@ -95,8 +95,8 @@ pub fn count(
     sampling: Sampling,
     make: impl Fn() -> Tallies,
 ) -> Result<Counted> {
-    let is_likely = InTable::is_likely(scan, sources, sampling);
-    let in_table = is_likely.then(|| InTable::count(scan, sources, sampling, &make));
+    let expected = InTable::expected(scan, sources, sampling);
+    let in_table = expected.map(|tags| InTable::count(scan, sources, sampling, tags, &make));
     if let Some(in_table) = in_table.transpose()?.flatten() {
         let in_table = in_table.read_names(scan, sources)?;
         let (mut first, passes) = in_table.finish(sources)?;

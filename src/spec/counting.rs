@@ -37,7 +37,7 @@ pub struct CountSpec {
     pub only: Option<Part>,
     /// Never read a file again to its end: past 65,536 tags, those of RDB and compressed files come with bounds
     ///
-    /// Other files are read again only where keys of the listed tags are. Their tags have bounds past 4,700,000.
+    /// Other files are read again only where keys of the listed tags are. Their tags have bounds past 10,000,000.
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     #[serde(skip_serializing_if = "is_default")]
     pub one_pass: bool,

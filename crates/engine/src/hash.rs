@@ -20,15 +20,56 @@ pub fn fold(a: u64, b: u64) -> u64 {
     (a ^ product as u64) ^ (b.rotate_left(32) ^ (product >> 64) as u64)
 }
 
-/// Takes in sixteen bytes.
-#[inline(always)]
-fn absorb(state: u64, bytes: u128) -> u64 {
-    fold(bytes as u64 ^ PI[1] ^ state, (bytes >> 64) as u64 ^ PI[2])
-}
+/// The numbers that a hash is made with: with random ones, names cannot be made to collide.
+pub(crate) struct Keys(pub [u64; 4]);
 
-#[inline(always)]
-fn finish(len: usize, state: u64) -> u64 {
-    fold(state, PI[0] ^ PI[3] ^ len as u64)
+impl Keys {
+    /// Those of the hash that never changes.
+    pub(crate) const FIXED: Keys = Keys(PI);
+
+    /// Takes in sixteen bytes.
+    #[inline(always)]
+    fn absorb(&self, state: u64, bytes: u128) -> u64 {
+        let Keys([_, low, high, _]) = self;
+        fold(bytes as u64 ^ low ^ state, (bytes >> 64) as u64 ^ high)
+    }
+
+    #[inline(always)]
+    fn finish(&self, len: usize, state: u64) -> u64 {
+        fold(state, self.0[0] ^ self.0[3] ^ len as u64)
+    }
+
+    /// The hash of `name`: sixteen bytes at a time, the last ones with zeros after them, then the length.
+    pub(crate) fn hash(&self, name: &[u8]) -> u64 {
+        let mut state = self.0[0];
+        let (whole, rest) = name.as_chunks::<16>();
+        let (whole, last) = match (whole.split_last(), rest) {
+            // A name of a multiple of sixteen bytes ends with a full one.
+            (Some((last, before)), []) => (before, u128::from_le_bytes(*last)),
+            _ => {
+                let mut padded = [0; 16];
+                padded[..rest.len()].copy_from_slice(rest);
+                (whole, u128::from_le_bytes(padded))
+            }
+        };
+        for chunk in whole {
+            state = self.absorb(state, u128::from_le_bytes(*chunk));
+        }
+        self.finish(name.len(), self.absorb(state, last))
+    }
+
+    /// The hash of `base[start..end]`: the same, without a branch on the length of a short name.
+    #[inline(always)]
+    pub(crate) fn hash_span(&self, base: Padded<'_>, start: u32, end: u32) -> u64 {
+        let len = end - start;
+        let (mut at, mut state) = (start, self.0[0]);
+        while end - at > 16 {
+            state = self.absorb(state, base.sixteen_at(at));
+            at += 16;
+        }
+        let kept = u128::MAX.checked_shr(128 - 8 * (end - at)).unwrap_or(0);
+        self.finish(len as usize, self.absorb(state, base.sixteen_at(at) & kept))
+    }
 }
 
 /// Mixes `base[start..end]` and a number into what came before: a fast step for lookups in a cache, not the hash of a name.
@@ -36,7 +77,7 @@ fn finish(len: usize, state: u64) -> u64 {
 pub(crate) fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, and: u64) -> u64 {
     let mut at = start;
     while end - at > 16 {
-        state = absorb(state, base.sixteen_at(at));
+        state = Keys::FIXED.absorb(state, base.sixteen_at(at));
         at += 16;
     }
     let kept = u128::MAX.checked_shr(128 - 8 * (end - at)).unwrap_or(0);
@@ -48,47 +89,15 @@ pub(crate) fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, a
     )
 }
 
-/// The hash of `name`: sixteen bytes at a time, the last ones with zeros after them, then the length.
+/// The fixed hash of `name`.
 pub fn hash(name: &[u8]) -> u64 {
-    hash_seeded(PI[0], name)
+    Keys::FIXED.hash(name)
 }
 
-/// The same from another start: a seed that nobody knows beforehand makes collisions a matter of chance.
-pub(crate) fn hash_seeded(seed: u64, name: &[u8]) -> u64 {
-    let mut state = seed;
-    let (whole, rest) = name.as_chunks::<16>();
-    let (whole, last) = match (whole.split_last(), rest) {
-        // A name of a multiple of sixteen bytes ends with a full one.
-        (Some((last, before)), []) => (before, u128::from_le_bytes(*last)),
-        _ => {
-            let mut padded = [0; 16];
-            padded[..rest.len()].copy_from_slice(rest);
-            (whole, u128::from_le_bytes(padded))
-        }
-    };
-    for chunk in whole {
-        state = absorb(state, u128::from_le_bytes(*chunk));
-    }
-    finish(name.len(), absorb(state, last))
-}
-
-/// The hash of `base[start..end]`: the same, without a branch on the length of a short name.
+/// The fixed hash of `base[start..end]`.
 #[inline(always)]
 pub(crate) fn hash_span(base: Padded<'_>, start: u32, end: u32) -> u64 {
-    hash_span_seeded(PI[0], base, start, end)
-}
-
-/// The seeded hash of `base[start..end]`.
-#[inline(always)]
-pub(crate) fn hash_span_seeded(seed: u64, base: Padded<'_>, start: u32, end: u32) -> u64 {
-    let len = end - start;
-    let (mut at, mut state) = (start, seed);
-    while end - at > 16 {
-        state = absorb(state, base.sixteen_at(at));
-        at += 16;
-    }
-    let kept = u128::MAX.checked_shr(128 - 8 * (end - at)).unwrap_or(0);
-    finish(len as usize, absorb(state, base.sixteen_at(at) & kept))
+    Keys::FIXED.hash_span(base, start, end)
 }
 
 #[cfg(test)]

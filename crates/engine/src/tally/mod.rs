@@ -173,10 +173,11 @@ impl Tallies {
         self
     }
 
-    /// Counts hash tags that do not fit a table of names in this one, as all tallies do that are merged with this.
-    pub fn sharing(mut self, table: &Arc<TagTable>) -> Self {
+    /// Counts hash tags that do not fit a table of names in this one, as all tallies do that are merged with this, and all of
+    /// them where at least about this many are expected.
+    pub fn sharing(mut self, table: &Arc<TagTable>, expected: f64) -> Self {
         if let Some(names) = &mut self.names {
-            names.tags = std::mem::take(&mut names.tags).sharing(table.clone());
+            names.tags = std::mem::take(&mut names.tags).sharing(table.clone(), expected);
         }
         self
     }

@@ -1,6 +1,7 @@
 //! The tagged keys of a batch: found without a branch a key, then worked on in loops of their own.
 
-use crate::hash::hash_span;
+use crate::format::batch::Spans;
+use crate::hash::Keys;
 use crate::simd::rows::{Flags, list_rows};
 use crate::slot::SlotBatch;
 
@@ -42,24 +43,27 @@ impl Tagged {
     /// Finds the tagged keys of `keys` whose slot is `wanted`.
     #[inline]
     pub fn find(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
-        self.list(keys, wanted);
-        let (base, hashed) = (keys.batch.base, keys.hashed);
-        let hash =
-            |key: &u32| hash_span(base, hashed.start[*key as usize], hashed.end[*key as usize]);
+        self.find_with(&Keys::FIXED, keys, wanted);
+    }
+
+    /// The same, with the hashes that other numbers make.
+    #[inline(always)]
+    pub(crate) fn find_with(
+        &mut self,
+        hashing: &Keys,
+        keys: &SlotBatch<'_>,
+        wanted: impl Fn(u16) -> bool,
+    ) {
+        let tagged = IsTagged { keys, wanted };
+        list_rows(keys.kernel, keys.len(), tagged, &mut self.keys);
+        let Spans { start, end } = keys.hashed;
+        let hash = |key: &u32| {
+            let key = *key as usize;
+            hashing.hash_span(keys.batch.base, start[key], end[key])
+        };
         self.hashes.clear();
         self.hashes
             .extend(self.keys.iter().map(|key| hash(key).max(1)));
-    }
-
-    /// Finds the tagged keys of `keys` whose slot is `wanted`, but not their hashes.
-    #[inline(always)]
-    pub(crate) fn list(&mut self, keys: &SlotBatch<'_>, wanted: impl Fn(u16) -> bool) {
-        list_rows(
-            keys.kernel,
-            keys.len(),
-            IsTagged { keys, wanted },
-            &mut self.keys,
-        );
     }
 }
 

@@ -13,12 +13,14 @@ use crate::tally::preselected::Preselected;
 use crate::tally::sketch::bottom_k::SampledTags;
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::sketch::heavy_hitters::HeavyHitters;
-use crate::tally::table::NameTable;
+use crate::tally::table::{MAX_NAMES, NameTable};
 use crate::tally::tag_table::{self, CountedTags, TagTable};
 use crate::tally::tagged::Tagged;
 
 /// Rows that must be proven before a second pass is left out; tables show fewer.
 const PROVEN_ROWS: usize = 100;
+/// A table of names is not begun where an estimate says that there are this many times as many as it holds.
+const SURE: f64 = 2.0;
 
 /// Counts of hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -83,10 +85,16 @@ impl TagCounter {
         TagCounter { known, ..self }
     }
 
-    /// Counts tags past the table of names in this one.
-    pub(crate) fn sharing(self, table: Arc<TagTable>) -> Self {
+    /// Counts tags past the table of names in this one, and all of them where more are expected than fit that.
+    pub(crate) fn sharing(self, table: Arc<TagTable>, expected: f64) -> Self {
+        let counts = if expected > SURE * MAX_NAMES as f64 {
+            TagCounts::Shared(Box::default())
+        } else {
+            self.counts
+        };
         TagCounter {
             shared: Some(table),
+            counts,
             ..self
         }
     }
@@ -94,7 +102,7 @@ impl TagCounter {
     /// The table with the tags, once all keys are counted; `None` where they are counted otherwise.
     pub fn take_shared(&mut self) -> Option<Arc<TagTable>> {
         let table = self.shared.take()?;
-        table.add_front(&mut self.scratch.shared);
+        table.add_rest(&mut self.scratch.shared);
         matches!(self.counts, TagCounts::Shared(_)).then_some(table)
     }
 
@@ -365,7 +373,7 @@ impl Tally for TagCounter {
             return;
         }
         if let (TagCounts::Shared(_), Some(shared)) = (&other.counts, &other.shared) {
-            return shared.add_front(&mut other.scratch.shared);
+            return shared.add_rest(&mut other.scratch.shared);
         }
         self.spill();
         other.spill();

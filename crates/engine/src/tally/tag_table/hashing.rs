@@ -1,113 +1,31 @@
-//! Hashes of hash tags, seeded anew for every table, so that no input can be made to collide.
-//!
-//! Names of up to 64 bytes are hashed with the vectors of a kernel, where it has some, others like any name.
+//! Hashes of hash tags, with random keys for every table, so that no input can be made to collide.
 
 use std::hash::{BuildHasher, RandomState};
 
-use hashslot::simd::{Bytes64, LANES, Pass};
-use hashslot::{Batch, Kernel, PAD, Padded};
-
-use crate::format::batch::Spans;
-use crate::hash::{fold, hash_span_seeded};
+use crate::hash::Keys;
 use crate::slot::SlotBatch;
 use crate::tally::tagged::Tagged;
 
-/// Random numbers, and the kernel that hashes.
-#[derive(Debug, Clone)]
-pub(super) struct Hashing {
-    kernel: &'static Kernel,
-    random: [u64; 8],
-    seed: u64,
+/// Random numbers that nobody knows beforehand.
+pub(super) struct Hashing(Keys);
+
+impl Default for Hashing {
+    fn default() -> Self {
+        let state = RandomState::new();
+        Hashing(Keys(std::array::from_fn(|i| state.hash_one(i))))
+    }
 }
 
 impl Hashing {
-    /// Hashes that nobody knows beforehand.
-    pub(super) fn new(kernel: &'static Kernel) -> Self {
-        let state = RandomState::new();
-        Hashing {
-            kernel,
-            random: std::array::from_fn(|i| state.hash_one(i)),
-            seed: state.hash_one("seed"),
-        }
-    }
-
     /// Finds the tagged keys of a batch, with these hashes.
+    #[inline]
     pub(super) fn find_tagged(&self, keys: &SlotBatch<'_>, tagged: &mut Tagged) {
-        tagged.list(keys, |_| true);
-        let Tagged {
-            keys: wanted,
-            hashes,
-        } = tagged;
-        self.of_spans(keys.batch.base, keys.hashed, wanted, hashes);
-    }
-
-    /// Writes the hash of each of `wanted`, numbers of spans, none of them 0.
-    fn of_spans(&self, base: Padded<'_>, spans: &Spans, wanted: &[u32], hashes: &mut Vec<u64>) {
-        hashes.resize(wanted.len(), 0);
-        self.kernel.run(HashSpans {
-            hashing: self,
-            spans: spans.in_block(base),
-            wanted,
-            hashes,
-        });
+        tagged.find_with(&self.0, keys, |_| true);
     }
 
     /// The same hash of a name.
     pub(super) fn of_name(&self, name: &[u8]) -> u64 {
-        let mut buffer = vec![0; PAD + name.len() + PAD];
-        buffer[PAD..PAD + name.len()].copy_from_slice(name);
-        let (mut spans, mut hashes) = (Spans::default(), Vec::new());
-        spans.push(0, name.len() as u32);
-        self.of_spans(Padded::new(&buffer), &spans, &[0], &mut hashes);
-        hashes[0]
-    }
-
-    #[inline(always)]
-    fn of_long(&self, base: Padded<'_>, start: u32, end: u32) -> u64 {
-        hash_span_seeded(self.seed, base, start, end).max(1)
-    }
-}
-
-struct HashSpans<'a> {
-    hashing: &'a Hashing,
-    spans: Batch<'a>,
-    wanted: &'a [u32],
-    hashes: &'a mut [u64],
-}
-
-impl Pass for HashSpans<'_> {
-    type Output = ();
-
-    fn scalar(self) {
-        let (base, spans) = (self.spans.base(), self.spans);
-        for (hash, wanted) in self.hashes.iter_mut().zip(self.wanted) {
-            let i = *wanted as usize;
-            *hash = self
-                .hashing
-                .of_long(base, spans.starts()[i], spans.ends()[i]);
-        }
-    }
-
-    #[inline(always)]
-    fn vector<B: Bytes64>(self) {
-        self.spans.assert_in_bounds();
-        let base = self.spans.base();
-        let (starts, ends) = (self.spans.starts(), self.spans.ends());
-        let Hashing { random, seed, .. } = self.hashing;
-        for (hash, wanted) in self.hashes.iter_mut().zip(self.wanted) {
-            let (start, end) = (starts[*wanted as usize], ends[*wanted as usize]);
-            let len = end - start;
-            if len > LANES as u32 {
-                *hash = self.hashing.of_long(base, start, end);
-                continue;
-            }
-            // SAFETY: the span is in the buffer, after which 64 bytes may be read, and the CPU has the instructions.
-            let bytes = unsafe { B::load(base.as_ptr().add(start as usize)) };
-            let kept = u64::MAX.checked_shr(LANES as u32 - len).unwrap_or(0);
-            let mixed = bytes.hash_where(kept, random);
-            let len = u64::from(len) << 32;
-            *hash = fold(mixed as u64 ^ seed, (mixed >> 64) as u64 ^ len).max(1);
-        }
+        self.0.hash(name).max(1)
     }
 }
 
@@ -115,6 +33,14 @@ impl Pass for HashSpans<'_> {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    fn distinct(hashing: &Hashing, names: impl IntoIterator<Item = Vec<u8>>) -> usize {
+        let hashes: HashSet<u64> = names
+            .into_iter()
+            .map(|name| hashing.of_name(&name))
+            .collect();
+        hashes.len()
+    }
 
     #[test]
     fn names_have_hashes_of_their_own_that_spread_over_all_bits() {
@@ -125,44 +51,70 @@ mod tests {
             _ => format!("{i:065}").into_bytes(),
         });
         let names: HashSet<Vec<u8>> = names.collect();
-        for kernel in hashslot::available() {
-            let hashing = Hashing::new(kernel);
-            let hashes: Vec<u64> = names.iter().map(|name| hashing.of_name(name)).collect();
-            let distinct: HashSet<u64> = hashes.iter().map(|hash| hash >> 8).collect();
-            assert_eq!(distinct.len(), names.len(), "{}", kernel.name);
-            for shift in [0, 10, 25, 54] {
-                let mut counts = [0f64; 1024];
-                for hash in &hashes {
-                    counts[(hash >> shift) as usize % 1024] += 1.0;
-                }
-                let mean = hashes.len() as f64 / 1024.0;
-                let squares = counts.iter().map(|count| (count - mean).powi(2));
-                let dispersion = squares.sum::<f64>() / mean / 1023.0;
-                assert!(
-                    (0.7..1.3).contains(&dispersion),
-                    "{}: {dispersion}",
-                    kernel.name
-                );
+        let hashing = Hashing::default();
+        let hashes: Vec<u64> = names.iter().map(|name| hashing.of_name(name)).collect();
+        let distinct: HashSet<u64> = hashes.iter().map(|hash| hash >> 8).collect();
+        assert_eq!(distinct.len(), names.len());
+        for shift in [0, 10, 25, 32, 54] {
+            let mut counts = [0f64; 1024];
+            for hash in &hashes {
+                counts[(hash >> shift) as usize % 1024] += 1.0;
+            }
+            let mean = hashes.len() as f64 / 1024.0;
+            let squares = counts.iter().map(|count| (count - mean).powi(2));
+            let dispersion = squares.sum::<f64>() / mean / 1023.0;
+            assert!((0.7..1.3).contains(&dispersion), "{shift}: {dispersion}");
+        }
+    }
+
+    #[test]
+    fn one_bit_of_a_name_changes_half_of_its_hash() {
+        let hashing = Hashing::default();
+        for len in [1, 8, 15, 16, 17, 32, 36, 64, 100] {
+            let name = vec![b'7'; len];
+            let hash = hashing.of_name(&name);
+            let mut changes = [0u32; 64];
+            for bit in 0..8 * len {
+                let mut other = name.clone();
+                other[bit / 8] ^= 1 << (bit % 8);
+                let changed = hash ^ hashing.of_name(&other);
+                let of_bit = changes.iter_mut().enumerate();
+                of_bit.for_each(|(i, changes)| *changes += (changed >> i & 1) as u32);
+            }
+            let changed: u32 = changes.iter().sum();
+            let half = f64::from(changed) / (64 * 8 * len) as f64;
+            assert!((0.4..0.6).contains(&half), "{len} bytes: {half}");
+        }
+    }
+
+    #[test]
+    fn names_made_of_what_is_public_do_not_collide() {
+        // The digits of pi of the fixed hash, in each half of each of two blocks, and every pair that cancels there.
+        let digits = Keys::FIXED.0;
+        let block = |low: u64, high: u64| [low.to_le_bytes(), high.to_le_bytes()].concat();
+        for digit in digits {
+            for other in digits {
+                let names = (0..1000u64)
+                    .map(|x| [block(x ^ other, digit), block(x ^ other, digit)].concat());
+                assert_eq!(distinct(&Hashing::default(), names), 1000);
+                let names = (0..1000u64).map(|x| block(digit, x ^ other));
+                assert_eq!(distinct(&Hashing::default(), names), 1000);
             }
         }
     }
 
     #[test]
-    fn a_name_has_one_hash_wherever_it_is() {
-        let content: Vec<u8> = (0..=255).cycle().take(600).collect();
-        let block = crate::source::block::Block::from_bytes(&content);
-        for kernel in hashslot::available() {
-            let hashing = Hashing::new(kernel);
-            for len in (0..200).filter(|len| len % 8 < 3) {
-                let (mut spans, mut hashes) = (Spans::default(), Vec::new());
-                for start in [0, 1, 77, 600 - len] {
-                    spans.push(start, start + len);
-                }
-                hashing.of_spans(block.padded(), &spans, &[3, 1], &mut hashes);
-                let name = |start: u32| &content[start as usize..(start + len) as usize];
-                let truth = [name(600 - len), name(1)].map(|name| hashing.of_name(name));
-                assert_eq!(hashes, truth, "{}: {len} bytes", kernel.name);
-            }
-        }
+    fn names_that_collide_in_one_table_do_not_in_another() {
+        let names: Vec<Vec<u8>> = (0..200_000u32).map(|i| i.to_le_bytes().into()).collect();
+        let (one, other) = (Hashing::default(), Hashing::default());
+        // Names with one value of 16 bits of a hash, as an attacker would choose them who knew it.
+        let low = |hashing: &Hashing, name: &[u8]| hashing.of_name(name) >> 48;
+        let chosen: Vec<_> = names.iter().filter(|name| low(&one, name) < 16).collect();
+        let again = chosen.iter().filter(|name| low(&other, name) < 16).count();
+        assert!(
+            chosen.len() > 20 && again < 5,
+            "{again} of {}",
+            chosen.len()
+        );
     }
 }

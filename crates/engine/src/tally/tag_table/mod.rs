@@ -1,320 +1,181 @@
-//! Every hash tag with its exact load, in one table that all threads share without a lock.
+//! Every hash tag with its exact load, in one table that all threads share.
 //!
-//! A tag is known by a hash alone, so that it takes 12 bytes: a word of 40 bits that tell it from others and 24 bits that
-//! count its keys, and the place of one of its keys, from which its name is read again where it is wanted. The 40 bits hold
-//! the slot, and the line of the table is chosen by other bits of the hash: of four million tags, any two are taken for one
-//! with probability 1 in 100,000. The hash is seeded anew for every table, so that no input can be made to collide.
+//! A tag is known by a hash alone, so that it takes 8 bytes: a word with its slot, 26 bits of the hash, the place of one of its
+//! keys, from which its name is read again where it is wanted, and the low bits of the number of its keys. Other bits of the
+//! hash choose the partition and the line. Of four million tags, any two are taken for one with probability 1 in 80,000, of ten
+//! million 1 in 15,000; of four million that are all in one slot, which takes names made for it, 1 in 6. The hash is seeded anew
+//! for every table, so that no input can be made to collide more often.
 //!
 //! ```text
-//! hash: | bits that choose the line ... | 26 bits | -> word: | slot, 14 | hash, 26 | keys, 24 |   8 words a line of 64 bytes
+//! hash: | partition, 6 | line ... | 26 bits | -> word: | slot, 14 | hash, 26 | place, 18 | keys, 6 |   8 words a line of 64 bytes
 //! ```
 //!
-//! A line is filled from its first word on and a word never changes its tag; so a thread that finds a tag neither in the
-//! line nor a free word there continues with the next line, and no tag is ever in two words.
+//! A thread counts the tags that it met last by itself (`recent`), and collects those that leave by partition. A full
+//! collection is added under the lock of its partition: nothing is atomic, the lines are prefetched, and as a partition depends
+//! on no order, so is everything that is listed.
 
-mod batch;
-mod front;
 mod hashing;
 mod heaviest;
+mod lines;
 mod names;
-mod reserved;
+mod pages;
+mod partition;
+mod places;
+mod recent;
 mod sweep;
-mod zeroed;
+mod word;
 
-use std::collections::BTreeMap;
-use std::ops::AddAssign;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::metric::{Load, Metric, WEIGHTS};
-use crate::simd::prefetch;
 use crate::slot::{Kernel, slot_of_part};
 use crate::tally::table::NameTable;
 
-pub(crate) use batch::Counting;
 pub use names::FindNames;
+pub(crate) use recent::Counting;
 pub use sweep::{CountedTags, LISTED, Swept};
 
 use hashing::Hashing;
-use names::SpilledNames;
-use reserved::Reserved;
-use zeroed::Zeroed;
+use lines::{GENERATIONS, Lines};
+use names::KeptNames;
+use partition::{Counts, Partition};
+use places::Places;
+use recent::Entry;
 
-/// Tags that the largest table holds: it takes 60 MiB.
-pub const MAX_TAGS: usize = 4_700_000;
+/// Tags that the largest table holds: it takes 45 MiB for the first half of them, and as much more for the rest.
+pub const MAX_TAGS: usize = 10_000_000;
 /// No key with a tag takes fewer bytes: `{a}` and a line end.
 const LEAST_BYTES: u64 = 4;
-/// Metrics other than keys that it holds: 42 MiB each.
+/// Metrics other than keys that it holds: 8 bytes a tag each.
 const MAX_COLUMNS: usize = 2;
-/// A place is a block of this many bytes of the inputs, which follow each other.
-pub const PLACE: u64 = 4 << 10;
-/// Places with this bit are numbers of names that are kept.
-const IS_KEPT: u32 = 1 << 31;
-
-/// Bits of a word that count keys.
-const COUNT_BITS: u32 = 24;
-const COUNT: u64 = (1 << COUNT_BITS) - 1;
-/// Keys that are added to a word at once, at most.
-const MOST_AT_ONCE: u64 = 1 << 12;
-/// A word that counts as many gives them away: all threads of the largest pool may add before the first of them does.
-const CARRY: u64 = 1 << 23;
-/// Hashes that are looked at ahead: their lines are on the way when they are needed.
-const AHEAD: usize = 32;
-/// New tags that a thread counts before it tells the others.
-const NEW_AT_ONCE: usize = 64;
+/// Partitions, each with a lock: two threads seldom want the same.
+const PARTITIONS: usize = 1 << PARTITION_BITS;
+const PARTITION_BITS: u32 = 6;
+/// Cells for the tags that all threads may add before they know that the table is full.
+const SPARE: usize = 1 << 16;
 
 /// The table.
 pub struct TagTable {
+    kernel: &'static Kernel,
     hashing: Hashing,
-    /// More tags do not fit.
+    /// More tags do not fit, or more than half as many where keys have weights.
     most: usize,
-    /// As many as there can be.
-    room: usize,
     tags: AtomicUsize,
-    is_full: AtomicBool,
-    /// Memory, once there is a tag.
-    reserved: OnceLock<Reserved>,
-    weights: [OnceLock<Zeroed<AtomicU64>>; WEIGHTS],
-    /// How many of them are there.
-    columns: AtomicUsize,
-    /// Keys that words gave away, by cell.
-    carried: Mutex<BTreeMap<usize, u64>>,
-    names: Mutex<SpilledNames>,
-    /// The first place of each input, and the one after the last.
-    first_places: Vec<u32>,
-}
-
-/// How many tags are new.
-#[derive(Default)]
-struct Added {
-    new: usize,
+    has_room: AtomicBool,
+    lines: Lines,
+    partitions: [Mutex<Counts>; PARTITIONS],
+    /// The column of each weight that a key has.
+    columns: [OnceLock<usize>; WEIGHTS],
+    taken: AtomicUsize,
+    /// The names of tags that were counted elsewhere first.
+    names: Mutex<KeptNames>,
+    places: Places,
 }
 
 impl TagTable {
     /// A table for the tags of inputs of these sizes, as far as they are known, and at most `most` tags.
     pub fn of(kernel: &'static Kernel, sizes: &[Option<u64>], most: usize) -> Self {
-        let mut first_places = vec![0u32];
-        for size in sizes {
-            let before = first_places.last().copied().unwrap_or_default();
-            let places = size.unwrap_or(0) / PLACE + 1;
-            let places = u32::try_from(places).unwrap_or(IS_KEPT);
-            first_places.push(before.saturating_add(places).min(IS_KEPT - 1));
-        }
-        let bytes = sizes
+        let sum = |sum: u64, size: &Option<u64>| sum.checked_add((*size)?);
+        let possible = sizes
             .iter()
-            .try_fold(0u64, |sum, size| sum.checked_add((*size)?));
-        let possible = bytes.map_or(u64::MAX, |bytes| bytes / LEAST_BYTES);
+            .try_fold(0, sum)
+            .map(|bytes| bytes / LEAST_BYTES);
+        let possible = possible.and_then(|tags| usize::try_from(tags).ok());
+        let half = most / GENERATIONS;
+        let room = possible.map_or(half, |tags| tags.min(half));
         TagTable {
-            hashing: Hashing::new(kernel),
+            kernel,
+            hashing: Hashing::default(),
             most,
-            room: usize::try_from(possible).map_or(most, |tags| tags.min(most)),
             tags: AtomicUsize::new(0),
-            is_full: AtomicBool::new(false),
-            reserved: OnceLock::new(),
-            weights: [const { OnceLock::new() }; WEIGHTS],
-            columns: AtomicUsize::new(0),
-            carried: Mutex::default(),
+            has_room: AtomicBool::new(true),
+            lines: Lines::for_cells(room + room / 9 + SPARE),
+            partitions: std::array::from_fn(|_| Mutex::default()),
+            columns: [const { OnceLock::new() }; WEIGHTS],
+            taken: AtomicUsize::new(0),
             names: Mutex::default(),
-            first_places,
+            places: Places::of(sizes),
         }
     }
 
     /// Whether there are more tags, or more metrics, than it holds: nothing that it counted is worth anything then. That
-    /// depends on the keys alone.
+    /// depends on the keys alone, once all threads gave their counts away.
     pub fn is_full(&self) -> bool {
-        self.is_full.load(Relaxed)
+        let is_weighed = self.taken.load(Relaxed) > 0;
+        let most = if is_weighed { self.most / 2 } else { self.most };
+        self.tags.load(Relaxed) > most || !self.has_room.load(Relaxed)
     }
 
-    fn reserved(&self) -> &Reserved {
-        self.reserved.get_or_init(|| Reserved::for_tags(self.room))
-    }
-
-    /// Adds what a table of names holds; the names are kept of tags that are new.
+    /// Adds what a table of names holds.
     pub(crate) fn add_names(&self, names: &NameTable) {
-        let reserved = self.reserved();
-        let mut lines = Vec::with_capacity(names.len());
-        lines.extend(
-            names
-                .iter()
-                .map(|(name, ..)| reserved.line_of(self.hash(name))),
-        );
-        for (i, (name, _, load)) in names.iter().enumerate() {
-            if let Some(line) = lines.get(i + AHEAD) {
-                prefetch(&reserved.lines[*line]);
-            }
+        for (name, _, load) in names.iter() {
             self.add_name(name, load);
         }
     }
 
     /// Adds to a tag whose name is kept where it is new.
     pub(crate) fn add_name(&self, name: &[u8], load: Load) {
-        let reserved = self.reserved();
-        let mut added = Added::default();
-        let tag = (self.hash(name), slot_of_part(name));
-        let Some((cell, is_new)) = self.add(reserved, &mut added, tag, 0) else {
-            return;
-        };
-        if is_new {
-            let place = IS_KEPT | lock(&self.names).push(name);
-            reserved.places[cell].store(place, Relaxed);
-        }
-        self.note_new(&mut added);
-        self.add_to_cell(reserved, cell, load[Metric::Keys]);
+        let mut sums = [0; MAX_COLUMNS];
         for metric in Metric::WEIGHTS {
-            if load[metric] > 0 {
-                add_to(self.column(metric).get(cell), load[metric]);
+            if load[metric] > 0
+                && let Some(column) = self.column(metric)
+            {
+                sums[column] = load[metric];
             }
         }
-    }
-
-    /// Adds keys to a tag that is in the table.
-    fn add_keys(&self, tag: (u64, u16), keys: u64) {
-        let reserved = self.reserved();
-        if let Some(cell) = self.find(reserved, tag) {
-            self.add_to_cell(reserved, cell, keys);
+        let (hash, slot) = (self.hashing.of_name(name), slot_of_part(name));
+        let entry = Entry::new(hash, (slot, 0), 0, sums);
+        let mut partition = self.lock(entry.partition());
+        let has_room = partition.add_one(self.kernel, entry, load[Metric::Keys]);
+        let new = self.note_new(&mut partition, has_room);
+        drop(partition);
+        if new > 0 {
+            lock(&self.names).push(name);
         }
     }
 
-    fn add_to_cell(&self, reserved: &Reserved, cell: usize, keys: u64) {
-        if keys <= MOST_AT_ONCE {
-            self.carry(cell, reserved.word(cell), keys);
-        } else {
-            lock(&self.carried)
-                .entry(cell)
-                .or_default()
-                .add_assign(keys);
+    /// Adds entries of a partition.
+    fn add_to<const W: usize>(&self, partition: usize, entries: &[Entry<W>]) {
+        // What a full table counts is worth nothing.
+        if !entries.is_empty() && !self.is_full() {
+            let mut partition = self.lock(partition);
+            let has_room = partition.add(self.kernel, entries);
+            self.note_new(&mut partition, has_room);
         }
     }
 
-    /// Adds `keys`, at most `MOST_AT_ONCE`, to a tag, and returns its cell, and whether it is new: then its place is to be
-    /// stored. `None` where the table is full.
-    fn add(
-        &self,
-        reserved: &Reserved,
-        added: &mut Added,
-        tag: (u64, u16),
-        keys: u64,
-    ) -> Option<(usize, bool)> {
-        let wanted = identity(tag);
-        let start = reserved.line_of(tag.0);
-        let mut at = start;
-        loop {
-            let line = &reserved.lines[at];
-            let (found, free) = line.look_for(wanted);
-            if found != 0 {
-                let cell = 8 * at + found.trailing_zeros() as usize;
-                self.carry(cell, reserved.word(cell), keys);
-                return Some((cell, false));
-            }
-            if free != 0 {
-                let cell = 8 * at + free.trailing_zeros() as usize;
-                if added.new == NEW_AT_ONCE {
-                    self.note_new(added);
-                }
-                if self.is_full() {
-                    return None;
-                }
-                let word = wanted << COUNT_BITS | keys;
-                let swapped = reserved
-                    .word(cell)
-                    .compare_exchange(0, word, Relaxed, Relaxed);
-                if swapped.is_err() {
-                    // Another thread has put a tag there, maybe this one.
-                    continue;
-                }
-                added.new += 1;
-                return Some((cell, true));
-            }
-            at = reserved.after(at);
-            if at == start {
-                // An input that grew while it was read, say.
-                self.is_full.store(true, Relaxed);
-                return None;
-            }
-        }
+    /// Notes how many tags are new, and returns that.
+    fn note_new(&self, partition: &mut Partition<'_>, has_room: bool) -> usize {
+        let new = partition.take_new();
+        self.tags.fetch_add(new, Relaxed);
+        self.has_room.fetch_and(has_room, Relaxed);
+        new
     }
 
-    /// Adds to the keys that a word counts; the excess is carried.
-    #[inline(always)]
-    fn carry(&self, cell: usize, word: &AtomicU64, keys: u64) {
-        let before = word.fetch_add(keys, Relaxed);
-        if (before & COUNT) + keys >= CARRY {
-            self.carry_from(cell, word);
-        }
+    /// The column of a weight; `None` where there are too many.
+    fn column(&self, metric: Metric) -> Option<usize> {
+        let column = &self.columns[metric.weight()?];
+        let column = *column.get_or_init(|| self.taken.fetch_add(1, Relaxed));
+        self.has_room.fetch_and(column < MAX_COLUMNS, Relaxed);
+        (column < MAX_COLUMNS).then_some(column)
     }
 
-    #[cold]
-    fn carry_from(&self, cell: usize, word: &AtomicU64) {
-        let less = |word: u64| (word & COUNT >= CARRY).then(|| word - CARRY);
-        if word.fetch_update(Relaxed, Relaxed, less).is_ok() {
-            lock(&self.carried)
-                .entry(cell)
-                .or_default()
-                .add_assign(CARRY);
-        }
+    /// A partition, for this thread alone.
+    fn lock(&self, partition: usize) -> Partition<'_> {
+        let counts = lock(&self.partitions[partition]);
+        // SAFETY: who holds the lock of a partition alone has its lines.
+        Partition::new(counts, unsafe { self.lines.of_partition(partition) })
     }
 
-    fn note_new(&self, added: &mut Added) {
-        let before = self.tags.fetch_add(added.new, Relaxed);
-        // More than there can be: an input that grew, say. There is room for some, so that every search ends soon.
-        if before + added.new > self.most.min(self.room + reserved::SPARE / 2) {
-            self.is_full.store(true, Relaxed);
-        }
-        added.new = 0;
+    /// The cell of a tag, among those of all partitions.
+    fn find(&self, hash: u64, slot: u16) -> Option<usize> {
+        let entry = Entry::new(hash, (slot, 0), 0, []);
+        let partition = entry.partition();
+        let cell = self.lock(partition).find(entry.word(), hash)?;
+        Some(partition * self.lines.cells() + cell)
     }
-
-    /// The cell of a tag.
-    fn find(&self, reserved: &Reserved, tag: (u64, u16)) -> Option<usize> {
-        let start = reserved.line_of(tag.0);
-        let mut at = start;
-        loop {
-            let (found, free) = reserved.lines[at].look_for(identity(tag));
-            if found != 0 {
-                return Some(8 * at + found.trailing_zeros() as usize);
-            }
-            if free != 0 {
-                return None;
-            }
-            at = reserved.after(at);
-            if at == start {
-                return None;
-            }
-        }
-    }
-
-    /// The sums of a metric other than keys.
-    fn column(&self, metric: Metric) -> &[AtomicU64] {
-        let place = metric.weight().unwrap_or_default();
-        let cells = 8 * self.reserved().lines.len();
-        self.weights[place].get_or_init(|| {
-            let is_one_more = self.columns.fetch_add(1, Relaxed) >= MAX_COLUMNS;
-            self.is_full.fetch_or(is_one_more, Relaxed);
-            Zeroed::new(if is_one_more { 0 } else { cells })
-        })
-    }
-
-    fn hash(&self, name: &[u8]) -> u64 {
-        self.hashing.of_name(name)
-    }
-}
-
-/// The bits of a word that tell a tag from others, never 0.
-#[inline(always)]
-fn identity((hash, slot): (u64, u16)) -> u64 {
-    u64::from(slot) << 26 | (hash & ((1 << 26) - 1)).max(1)
-}
-
-/// The slot of a word with a tag.
-fn slot_of_word(word: u64) -> u16 {
-    (word >> (COUNT_BITS + 26)) as u16
-}
-
-/// Adds to a sum, which stops at the largest number there is.
-fn add_to(sum: Option<&AtomicU64>, more: u64) {
-    let added = |sum: u64| Some(sum.saturating_add(more));
-    // It never refuses.
-    let _ = sum.map(|sum| sum.fetch_update(Relaxed, Relaxed, added));
 }
 
 /// A panic elsewhere is reported by the pool; the data under the lock are not used after one.
@@ -339,16 +200,35 @@ impl std::fmt::Debug for TagTable {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::metric::PerMetric;
 
     #[test]
     fn more_tags_than_the_size_of_the_input_allows_fill_the_table_and_end() {
         let table = TagTable::of(hashslot::best(), &[Some(0)], MAX_TAGS);
-        let mut load = Load::default();
-        load[Metric::Keys] = 1;
         for tag in 0..70_000u32 {
-            table.add_name(&tag.to_le_bytes(), load);
+            table.add_name(&tag.to_le_bytes(), Load::KEY);
         }
+        assert!(!table.is_full());
+        (70_000..200_000u32).for_each(|tag| table.add_name(&tag.to_le_bytes(), Load::KEY));
         assert!(table.is_full());
+    }
+
+    #[test]
+    fn tags_past_the_first_half_are_in_the_second() {
+        let table = TagTable::of(hashslot::best(), &[None], 400_000);
+        for tag in (0..300_000u32).chain(0..300_000) {
+            table.add_name(&tag.to_le_bytes(), Load::new(70, 0, 0));
+        }
+        assert!(!table.is_full());
+        let table = Arc::new(table);
+        let (swept, names) = table.sweep(&PerMetric::default());
+        let counted = swept.named(names).unwrap();
+        assert_eq!(counted.distinct, 300_000);
+        assert_eq!(counted.sizes.pairs().collect::<Vec<_>>(), [(140, 300_000)]);
+        table.add_name(b"a weight", Load::new(1, 1, 0));
+        assert!(table.is_full(), "half as many fit where keys have weights");
     }
 }

@@ -1,12 +1,13 @@
 //! The names of tags in the table: it knows only hashes, so the names that are wanted are found where their keys are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::word::Word;
+use super::{TagTable, lock};
 use crate::name::Name;
-use crate::slot::SlotBatch;
+use crate::slot::{SlotBatch, slot_of_part};
 use crate::tally::Tally;
-use crate::tally::tag_table::{IS_KEPT, TagTable, identity, lock};
 use crate::tally::tagged::Tagged;
 
 /// Longer names are not listed, as many of them would fill the memory.
@@ -14,35 +15,31 @@ const MAX_NAME: usize = 512;
 /// Bits of the filter before the table is asked for a tag.
 const FILTER_BITS: u32 = 16;
 
-/// Names that came with no place: those that a thread had before the table was there.
+/// Names of tags without a place.
 #[derive(Default)]
-pub(super) struct SpilledNames {
+pub(super) struct KeptNames {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-impl SpilledNames {
-    /// Takes a name and returns its number.
-    pub(super) fn push(&mut self, name: &[u8]) -> u32 {
+impl KeptNames {
+    pub(super) fn push(&mut self, name: &[u8]) {
         self.bytes.extend_from_slice(name);
         self.ends.push(self.bytes.len());
-        self.ends.len() as u32 - 1
     }
 
-    fn get(&self, number: u32) -> &[u8] {
-        let number = number as usize;
-        let end = self.ends.get(number).copied().unwrap_or_default();
-        let start = number
-            .checked_sub(1)
-            .and_then(|before| self.ends.get(before));
-        &self.bytes[start.copied().unwrap_or_default()..end]
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let spans = starts.zip(&self.ends);
+        spans.map(|(start, end)| &self.bytes[start..*end])
     }
 }
 
-/// The tags that are wanted by name, as cells of the table.
+/// The tags that are wanted by name.
 struct Wanted {
     table: Arc<TagTable>,
-    cells: HashSet<usize>,
+    /// The place of each, by its cell.
+    places: HashMap<usize, u32>,
     filter: Vec<u64>,
 }
 
@@ -56,86 +53,87 @@ pub struct FindNames {
 }
 
 impl FindNames {
-    /// The names of these cells; those that are kept are found already.
-    pub(super) fn of(table: Arc<TagTable>, cells: impl Iterator<Item = usize>) -> Self {
-        let mut wanted = Wanted {
-            cells: HashSet::new(),
-            filter: vec![0; 1 << (FILTER_BITS - 6)],
-            table,
-        };
-        let mut found = HashMap::new();
-        let (reserved, names) = (wanted.table.reserved(), lock(&wanted.table.names));
-        for cell in cells {
-            let place = reserved.place(cell);
-            if place & IS_KEPT != 0 {
-                found.insert(cell, listed(names.get(place & !IS_KEPT)));
-                continue;
-            }
-            wanted.cells.insert(cell);
-            let (word, bit) = bit_of(reserved.identity(cell));
-            wanted.filter[word] |= bit;
+    /// The names of the tags of these cells; those that are kept are found already.
+    pub(super) fn of(table: Arc<TagTable>, tags: impl Iterator<Item = (usize, Word)>) -> Self {
+        let mut filter = vec![0; 1 << (FILTER_BITS - 6)];
+        let mut places = HashMap::new();
+        for (cell, word) in tags {
+            places.insert(cell, word.place());
+            let (at, bit) = bit_of(word);
+            filter[at] |= bit;
         }
-        drop(names);
-        FindNames {
-            wanted: Arc::new(wanted),
-            found,
+        let mut names = FindNames {
+            wanted: Arc::new(Wanted {
+                table: table.clone(),
+                places,
+                filter,
+            }),
+            found: HashMap::new(),
             tagged: Tagged::default(),
+        };
+        for name in lock(&table.names).iter() {
+            names.look_at(table.hashing.of_name(name), slot_of_part(name), name);
         }
+        names
     }
 
-    /// The blocks of `PLACE` bytes that keys of tags start in whose names are not found yet, each with its input, in order.
+    /// The blocks that keys of tags start in whose names are not found yet, each with its input, in order.
     pub fn blocks(&self) -> Vec<(usize, u64)> {
-        let table = &self.wanted.table;
-        let block = |cell: &usize| {
-            let place = table.reserved().place(*cell);
-            // The last one is that after all inputs.
-            let inputs = &table.first_places[..table.first_places.len() - 1];
-            let input = inputs
-                .partition_point(|first| *first <= place)
-                .saturating_sub(1);
-            (input, u64::from(place - table.first_places[input]))
-        };
-        let missing = self.wanted.cells.iter();
-        let missing = missing.filter(|cell| !self.found.contains_key(cell));
-        let mut blocks: Vec<_> = missing.map(block).collect();
+        let places = &self.wanted.table.places;
+        let wanted = self.wanted.places.iter();
+        let missing = wanted.filter(|(cell, _)| !self.found.contains_key(cell));
+        let mut blocks: Vec<_> = missing.map(|(_, place)| places.block(*place)).collect();
         blocks.sort_unstable();
         blocks.dedup();
         blocks
     }
 
+    /// Bytes of such a block.
+    pub fn block_bytes(&self) -> usize {
+        self.wanted.table.places.block_bytes()
+    }
+
     /// Whether every name is found.
     pub fn is_done(&self) -> bool {
-        let mut cells = self.wanted.cells.iter();
-        cells.all(|cell| self.found.contains_key(cell))
+        self.found.len() == self.wanted.places.len()
     }
 
     /// The names by cell; `None` for those that are too long to be listed.
     pub(super) fn into_names(self) -> HashMap<usize, Option<Name>> {
         self.found
     }
+
+    /// Takes a name if it is wanted.
+    #[inline]
+    fn look_at(&mut self, hash: u64, slot: u16, name: &[u8]) {
+        let Wanted {
+            table,
+            places,
+            filter,
+        } = &*self.wanted;
+        let (at, bit) = bit_of(Word::new(hash, slot, 0));
+        if filter[at] & bit == 0 {
+            return;
+        }
+        if let Some(cell) = table.find(hash, slot)
+            && places.contains_key(&cell)
+        {
+            let listed = || (name.len() <= MAX_NAME).then(|| Name::from(name));
+            self.found.entry(cell).or_insert_with(listed);
+        }
+    }
 }
 
 impl Tally for FindNames {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let Wanted {
-            table,
-            cells,
-            filter,
-        } = &*self.wanted;
-        table.hashing.find_tagged(keys, &mut self.tagged);
-        for (hash, key) in self.tagged.hashes.iter().zip(&self.tagged.keys) {
-            let tag = (*hash, keys.slots[*key as usize]);
-            let (word, bit) = bit_of(identity(tag));
-            if filter[word] & bit == 0 {
-                continue;
-            }
-            if let Some(cell) = table.find(table.reserved(), tag)
-                && cells.contains(&cell)
-            {
-                let name = || listed(keys.hashed.get(keys.batch.base, *key as usize));
-                self.found.entry(cell).or_insert_with(name);
-            }
+        let mut tagged = std::mem::take(&mut self.tagged);
+        self.wanted.table.hashing.find_tagged(keys, &mut tagged);
+        for (hash, key) in tagged.hashes.iter().zip(&tagged.keys) {
+            let key = *key as usize;
+            let name = keys.hashed.get(keys.batch.base, key);
+            self.look_at(*hash, keys.slots[key], name);
         }
+        self.tagged = tagged;
     }
 
     fn merge(&mut self, other: Self) {
@@ -143,13 +141,8 @@ impl Tally for FindNames {
     }
 }
 
-/// A name as it is listed.
-fn listed(name: &[u8]) -> Option<Name> {
-    (name.len() <= MAX_NAME).then(|| Name::from(name))
-}
-
 /// The bit of a tag in the filter.
-fn bit_of(identity: u64) -> (usize, u64) {
-    let bit = identity as usize % (1 << FILTER_BITS);
+fn bit_of(word: Word) -> (usize, u64) {
+    let bit = word.hash() as usize % (1 << FILTER_BITS);
     (bit / 64, 1 << (bit % 64))
 }

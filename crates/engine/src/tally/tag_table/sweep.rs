@@ -1,27 +1,25 @@
 //! The sums of a full table once all keys are counted, and the tags that are listed by name.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
+use super::heaviest::Heaviest;
+use super::partition::Partition;
+use super::word::Word;
+use super::{FindNames, PARTITIONS, TagTable};
 use crate::metric::{Load, Metric, PerMetric};
 use crate::name::Name;
 use crate::slot::SLOTS;
 use crate::tally::recount::hottest;
 use crate::tally::sketch::histogram::Histogram;
-use crate::tally::tag_table::heaviest::Heaviest;
-use crate::tally::tag_table::{COUNT, FindNames, TagTable, lock, slot_of_word};
 
 /// Tags that reports list by a metric.
 pub const LISTED: usize = 1000;
 /// Tags that are listed of each of the hottest slots, and how many more where these hold the same.
 const OF_A_SLOT: usize = 5;
 const OF_A_SLOT_AT_MOST: usize = 300;
-/// Lines that are swept at once.
-const LINES: usize = 1 << 12;
 
 /// Every tag counted: sums of all of them, and the heaviest by name.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -56,62 +54,56 @@ struct Sums {
 impl TagTable {
     /// Sums of all tags, where slots hold these loads; run on the threads of a pool.
     pub fn sweep(self: &Arc<Self>, loads: &PerMetric<Vec<u64>>) -> (Swept, FindNames) {
-        let hot = HotSlots::of(loads);
-        let carried = lock(&self.carried);
-        let carried = &*carried;
-        let lines = self.reserved().lines.len();
-        let parts = (0..lines.div_ceil(LINES)).into_par_iter().fold(
+        let (hot, columns) = (HotSlots::of(loads), self.columns());
+        let cells = self.lines.cells();
+        let parts = (0..PARTITIONS).into_par_iter().fold(
             || hot.nothing(),
-            |mut sums, part| {
-                let lines = part * LINES..lines.min((part + 1) * LINES);
-                self.sum_lines(lines, carried, &hot, &mut sums);
+            |mut sums, number| {
+                let partition = self.lock(number);
+                for (cell, word) in partition.tags() {
+                    let load = load_of(&partition, (cell, word), &columns);
+                    sums.add(&hot, (number * cells + cell, word.slot()), load);
+                }
                 sums
             },
         );
         let sums = parts.reduce(|| hot.nothing(), Sums::merge);
-        let mut cells = HashMap::new();
+        let (mut loads, mut words) = (HashMap::new(), HashMap::new());
         let of_slots = sums.of_slots.iter().map(|(.., of)| of);
         for of in sums.heaviest.iter().map(|(_, of)| of).chain(of_slots) {
             for cell in of.cells() {
-                let more = carried.get(&cell).copied().unwrap_or_default();
-                let load = || self.load_of(cell, self.reserved().word_now(cell), more);
-                cells.entry(cell).or_insert_with(load);
+                words.entry(cell).or_insert_with(|| {
+                    let (partition, at) = (self.lock(cell / cells), cell % cells);
+                    let word = partition.word(at);
+                    loads.insert(cell, load_of(&partition, (at, word), &columns));
+                    word
+                });
             }
         }
-        let names = FindNames::of(self.clone(), cells.keys().copied());
-        (Swept { sums, loads: cells }, names)
+        let names = FindNames::of(self.clone(), words.into_iter());
+        (Swept { sums, loads }, names)
     }
 
-    fn sum_lines(
-        &self,
-        lines: Range<usize>,
-        carried: &BTreeMap<usize, u64>,
-        hot: &HotSlots,
-        sums: &mut Sums,
-    ) {
-        let mut carried = carried.range(8 * lines.start..8 * lines.end).peekable();
-        for line in lines {
-            let words = self.reserved().lines[line].words();
-            let tags = words.into_iter().zip(8 * line..);
-            for (word, cell) in tags.take_while(|(word, _)| *word != 0) {
-                let carried = carried.next_if(|(of, _)| **of == cell);
-                let load = self.load_of(cell, word, carried.map_or(0, |(_, keys)| *keys));
-                sums.add(hot, (cell, slot_of_word(word)), load);
-            }
-        }
+    /// The weights that there are, each with its column.
+    fn columns(&self) -> Vec<(Metric, usize)> {
+        let weights = Metric::WEIGHTS.into_iter().zip(&self.columns);
+        let taken = weights.filter_map(|(metric, column)| Some((metric, *column.get()?)));
+        taken.collect()
     }
+}
 
-    /// The load of the tag in a cell.
-    #[inline]
-    fn load_of(&self, cell: usize, word: u64, carried: u64) -> Load {
-        Load::from_fn(|metric| match metric.weight() {
-            None => (word & COUNT) + carried,
-            Some(weight) => self.weights[weight]
-                .get()
-                .and_then(|sums| sums.get(cell))
-                .map_or(0, |sum| sum.load(Relaxed)),
-        })
+/// The load of the tag in a cell.
+#[inline]
+fn load_of(
+    partition: &Partition<'_>,
+    (cell, word): (usize, Word),
+    columns: &[(Metric, usize)],
+) -> Load {
+    let mut load = Load::of(Metric::Keys, partition.keys(cell, word));
+    for (metric, column) in columns {
+        load[*metric] = partition.weight(cell, *column);
     }
+    load
 }
 
 /// The hottest slots of each metric.

@@ -1,0 +1,120 @@
+//! The memory of a table of tags, in huge pages where the system has them: at random places of 42 MiB, every other look-up would
+//! wait for the address of a small page. A page is first touched by the thread that adds to it, so that all of them wait for the
+//! system at the same time.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+
+use hashslot::simd::Bytes64;
+
+use super::PARTITIONS;
+use super::word::{COUNT_BYTES, Word};
+
+/// Huge pages are as large, and start at multiples of it.
+const HUGE: usize = 2 << 20;
+/// The first bit of each word, in a mask of the bytes of a line.
+const FIRST_BITS: u64 = 0x0101_0101_0101_0101;
+
+/// Eight words, in one line of the caches, filled from the first on.
+#[repr(align(64))]
+pub(super) struct Line(pub [Word; 8]);
+
+/// Generations of lines: the second is used, and takes memory, once the first is nine tenths full. Words cannot move to a
+/// larger table, as they do not tell their line.
+pub(super) const GENERATIONS: usize = 2;
+
+/// The lines of all partitions.
+pub(super) struct Lines {
+    memory: NonNull<u8>,
+    layout: Layout,
+    start: NonNull<Line>,
+    /// Lines of a partition in a generation.
+    each: usize,
+}
+
+// SAFETY: it owns its memory.
+unsafe impl Send for Lines {}
+// SAFETY: lines are handed out under the condition of `of_partition`.
+unsafe impl Sync for Lines {}
+
+impl Lines {
+    /// At least this many cells in each generation, all of them free.
+    pub(super) fn for_cells(cells: usize) -> Self {
+        let each = cells.div_ceil(8 * PARTITIONS).max(1);
+        let bytes = GENERATIONS * PARTITIONS * each * size_of::<Line>();
+        // An allocator writes the zeros itself, and so touches all pages, where these are to be aligned.
+        let layout = Layout::array::<u64>((bytes + HUGE) / 8).expect("a table of a size that fits");
+        // SAFETY: the layout has a size.
+        let Some(memory) = NonNull::new(unsafe { alloc_zeroed(layout) }) else {
+            handle_alloc_error(layout)
+        };
+        let unaligned = memory.addr().get() % HUGE;
+        // SAFETY: as many bytes more than needed were allocated.
+        let start = unsafe { memory.add(HUGE - unaligned) };
+        advise_huge(start.as_ptr(), bytes);
+        Lines {
+            memory,
+            layout,
+            start: start.cast(),
+            each,
+        }
+    }
+
+    /// How many cells a partition has, in all generations.
+    pub(super) fn cells(&self) -> usize {
+        GENERATIONS * 8 * self.each
+    }
+
+    /// The lines of a partition, by generation.
+    ///
+    /// # Safety
+    /// No one else may use them meanwhile.
+    #[allow(clippy::mut_from_ref)]
+    pub(super) unsafe fn of_partition(&self, partition: usize) -> [&mut [Line]; GENERATIONS] {
+        assert!(partition < PARTITIONS);
+        std::array::from_fn(|generation| {
+            let before = (generation * PARTITIONS + partition) * self.each;
+            // SAFETY: they are in the memory, zeros or words, and the caller has them alone.
+            unsafe { std::slice::from_raw_parts_mut(self.start.add(before).as_ptr(), self.each) }
+        })
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        // SAFETY: it was allocated with this layout.
+        unsafe { dealloc(self.memory.as_ptr(), self.layout) }
+    }
+}
+
+impl Line {
+    /// The bytes where the words with the tag of this one start, and those where free words do, a bit each. No branch, as where
+    /// a tag is cannot be predicted.
+    ///
+    /// # Safety
+    /// The CPU must have the instructions of `B`.
+    #[inline(always)]
+    pub(super) unsafe fn look_for<B: Bytes64>(&self, word: Word) -> (u64, u64) {
+        let load = |words: [Word; 8]| {
+            let bytes = words.map(Word::to_le_bytes);
+            // SAFETY: there are 64 bytes, and the CPU has the instructions.
+            unsafe { B::load(bytes.as_ptr().cast()) }
+        };
+        let line = load(self.0);
+        let with = |word: Word| {
+            let same = line.same_as(load([word; 8])) >> COUNT_BYTES;
+            let (two, four) = (same & same >> 1, (same >> 2) & (same >> 3));
+            two & four & (same >> 4) & FIRST_BITS
+        };
+        (with(word), with(Word::FREE))
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn advise_huge(start: *mut u8, bytes: usize) {
+    // SAFETY: the memory is allocated, and the advice changes no content. Where the system refuses it, pages are small.
+    unsafe { libc::madvise(start.cast(), bytes, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge(_: *mut u8, _: usize) {}

@@ -1,0 +1,244 @@
+//! A part of the table, which a thread has alone while it adds to it.
+
+use std::sync::MutexGuard;
+
+use hashslot::Kernel;
+use hashslot::simd::{Bytes64, Pass, Portable};
+
+use super::lines::{GENERATIONS, Line};
+use super::pages::Pages;
+use super::recent::Entry;
+use super::word::Word;
+use super::{MAX_COLUMNS, PARTITION_BITS};
+use crate::simd::prefetch;
+
+/// Entries that are looked at ahead: their lines are on the way when they are needed.
+const AHEAD: usize = 32;
+
+/// The counts of a partition except for those in its words.
+#[derive(Default)]
+pub(super) struct Counts {
+    tags: usize,
+    /// Those since that was asked last.
+    new: usize,
+    /// Keys that words have no bits for, in multiples of what they have bits for.
+    carried: Pages<u32>,
+    weights: [Pages<u64>; MAX_COLUMNS],
+    /// Kept from call to call.
+    cells: Vec<u32>,
+}
+
+impl Counts {
+    /// Whether its tags fill a generation of this many lines, which takes no more of them then.
+    fn fill(&self, lines: usize) -> bool {
+        self.tags >= 8 * lines / 10 * 9
+    }
+}
+
+/// A partition.
+pub(super) struct Partition<'t> {
+    counts: MutexGuard<'t, Counts>,
+    lines: [&'t mut [Line]; GENERATIONS],
+}
+
+impl<'t> Partition<'t> {
+    pub(super) fn new(
+        counts: MutexGuard<'t, Counts>,
+        lines: [&'t mut [Line]; GENERATIONS],
+    ) -> Self {
+        Partition { counts, lines }
+    }
+
+    /// How many tags are new since this was asked last.
+    pub(super) fn take_new(&mut self) -> usize {
+        std::mem::take(&mut self.counts.new)
+    }
+
+    /// Adds entries of this partition; false where there is no room for all of them.
+    pub(super) fn add<const W: usize>(&mut self, kernel: &Kernel, entries: &[Entry<W>]) -> bool {
+        let has_room = kernel.run(AddEntries { to: self, entries });
+        let Counts { weights, cells, .. } = &mut *self.counts;
+        for (i, weights) in weights.iter_mut().enumerate().take(W) {
+            for (cell, entry) in cells.iter().zip(entries) {
+                if let weight @ 1.. = entry.sums[i] {
+                    let sum = weights.at(*cell as usize);
+                    *sum = sum.saturating_add(weight);
+                }
+            }
+        }
+        has_room
+    }
+
+    /// Adds an entry with this many keys; false where there is no room for it.
+    pub(super) fn add_one(
+        &mut self,
+        kernel: &Kernel,
+        mut entry: Entry<MAX_COLUMNS>,
+        keys: u64,
+    ) -> bool {
+        let (few, more) = Word::split(keys);
+        entry.keys = few;
+        let has_room = self.add(kernel, &[entry]);
+        let Counts { carried, cells, .. } = &mut *self.counts;
+        let mut last = cells.last().into_iter();
+        has_room && last.all(|cell| more == 0 || carry(carried, *cell as usize, more))
+    }
+
+    /// The generations of lines that are used.
+    fn used(&self) -> impl Iterator<Item = &[Line]> {
+        let used = 1 + usize::from(self.counts.fill(self.lines[0].len()));
+        self.lines.iter().take(used).map(|lines| &**lines)
+    }
+
+    /// The cell of a tag.
+    pub(super) fn find(&self, word: Word, hash: u64) -> Option<usize> {
+        let cells = self.used().map(|lines| search(lines, word, hash));
+        let mut cells = (0..)
+            .zip(cells)
+            .filter_map(|(generation, cell)| Some(generation * 8 * self.lines[0].len() + cell?));
+        cells.find(|cell| self.word(*cell) != Word::FREE)
+    }
+
+    /// The current word of a cell.
+    pub(super) fn word(&self, cell: usize) -> Word {
+        let lines = self.lines[0].len();
+        self.lines[cell / 8 / lines][cell / 8 % lines].0[cell % 8]
+    }
+
+    /// The cells with a tag, and their words.
+    pub(super) fn tags(&self) -> impl Iterator<Item = (usize, Word)> {
+        let taken = |(line, words): (usize, &Line)| {
+            let words = words.0.into_iter().zip(8 * line..);
+            let words = words.map(|(word, cell)| (cell, word));
+            words.take_while(|(_, word)| *word != Word::FREE)
+        };
+        let lines = self.used().flatten();
+        lines.enumerate().flat_map(taken)
+    }
+
+    /// The keys of the tag in a cell, whose word is this.
+    pub(super) fn keys(&self, cell: usize, word: Word) -> u64 {
+        word.keys(self.counts.carried.get(cell))
+    }
+
+    /// Its sum in a column.
+    pub(super) fn weight(&self, cell: usize, column: usize) -> u64 {
+        self.counts.weights[column].get(cell)
+    }
+}
+
+/// Adds to the keys that a word has no bits for; false where they are more than 2^38, which rows of counters hold.
+#[inline]
+fn carry(carried: &mut Pages<u32>, cell: usize, more: u64) -> bool {
+    let carried = carried.at(cell);
+    let sum = u64::from(*carried) + more;
+    *carried = sum as u32;
+    sum <= u64::from(u32::MAX)
+}
+
+/// The line of a hash among this many, by the bits after those of the partition.
+#[inline(always)]
+fn line_of(hash: u64, lines: usize) -> usize {
+    ((u128::from(hash << PARTITION_BITS) * lines as u128) >> 64) as usize
+}
+
+/// The first cell that is free or has this tag, from the line of its hash on, and after the last line the first one.
+#[cold]
+fn search(lines: &[Line], word: Word, hash: u64) -> Option<usize> {
+    let home = line_of(hash, lines.len());
+    let (before, from) = lines.split_at(home);
+    let mut lines = (home..).zip(from).chain((0..).zip(before));
+    let is_it = |other: &Word| *other == Word::FREE || other.has_tag_of(word);
+    lines.find_map(|(line, words)| Some(8 * line + words.0.iter().position(is_it)?))
+}
+
+/// Adds entries, one after the other, while the lines of those that follow are on the way; false where the partition is full.
+struct AddEntries<'a, 't, const W: usize> {
+    to: &'a mut Partition<'t>,
+    entries: &'a [Entry<W>],
+}
+
+impl<const W: usize> Pass for AddEntries<'_, '_, W> {
+    type Output = bool;
+
+    fn scalar(self) -> bool {
+        self.vector::<Portable>()
+    }
+
+    #[inline(always)]
+    fn vector<B: Bytes64>(self) -> bool {
+        let AddEntries { to, entries } = self;
+        let Partition { counts, lines } = to;
+        let ([first, second], counts) = (lines, &mut **counts);
+        let of = first.len();
+        let is_taken = counts.fill(of);
+        let look_ahead = |entry: &Entry<W>, first: &[Line], second: &[Line]| {
+            let line = line_of(entry.hash, of);
+            prefetch(&first[line]);
+            if is_taken {
+                prefetch(&second[line]);
+            }
+        };
+        let coming = entries.iter().take(AHEAD);
+        coming.for_each(|entry| look_ahead(entry, first, second));
+        counts.cells.clear();
+        let mut new = 0;
+        let mut has_room = true;
+        for (i, entry) in entries.iter().enumerate() {
+            if let Some(next) = entries.get(i + AHEAD) {
+                look_ahead(next, first, second);
+            }
+            let (fresh, home) = (entry.word(), line_of(entry.hash, of));
+            // SAFETY: the CPU has the instructions.
+            let (mut found, mut free) = unsafe { first[home].look_for::<B>(fresh) };
+            let mut line = home;
+            if is_taken && found == 0 && free != 0 {
+                line = of + home;
+                // SAFETY: as above.
+                (found, free) = unsafe { second[home].look_for::<B>(fresh) };
+            }
+            let cell = match if found != 0 { found } else { free } {
+                0 => elsewhere([first, second], is_taken, fresh, entry.hash),
+                word => Some(8 * line + word.trailing_zeros() as usize / 8),
+            };
+            let Some(cell) = cell else {
+                has_room = false;
+                break;
+            };
+            let line = match cell / 8 {
+                line if line < of => &mut first[line],
+                line => &mut second[line - of],
+            };
+            let word = &mut line.0[cell % 8];
+            let is_new = *word == Word::FREE;
+            new += usize::from(is_new);
+            let (now, more) = if is_new { fresh } else { *word }.plus(entry.keys);
+            *word = now;
+            if more > 0 {
+                has_room &= carry(&mut counts.carried, cell, more);
+            }
+            if W > 0 {
+                counts.cells.push(cell as u32);
+            }
+        }
+        counts.tags += new;
+        counts.new += new;
+        has_room
+    }
+}
+
+/// The cell of a tag that is not in its line, or a free one for it.
+#[cold]
+fn elsewhere(
+    [first, second]: [&[Line]; GENERATIONS],
+    is_taken: bool,
+    word: Word,
+    hash: u64,
+) -> Option<usize> {
+    let cell = search(first, word, hash);
+    let has_tag = |cell: &usize| first[cell / 8].0[cell % 8] != Word::FREE;
+    match cell.filter(|cell| !is_taken || has_tag(cell)) {
+        None if is_taken => Some(8 * first.len() + search(second, word, hash)?),
+        cell => cell,
+    }
+}
