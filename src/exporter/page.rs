@@ -412,8 +412,7 @@ mod tests {
             read_at: 1.0,
             took: 0.5,
         };
-        let families = observed.families();
-        (families.series(), families.finish())
+        (observed.families().series(), observed.page())
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub struct GoalOutcome {
     pub is_impossible: bool,
 }
 
-/// What a node may not hold more of.
+/// A limit of the nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
@@ -67,7 +67,7 @@ pub enum Limit {
 /// The slot, tag or key that sets the floor.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FloorUnit {
-    /// What it is.
+    /// Its kind.
     pub kind: FloorKind,
     /// Its number or name; of several slots how many of which.
     pub name: Name,
@@ -77,7 +77,7 @@ pub struct FloorUnit {
     pub share: Option<f64>,
 }
 
-/// What sets a floor.
+/// The kinds of units that set a floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FloorKind {
