@@ -53,7 +53,7 @@ const FLAGS: [(&[&str], &[&str], &str); 5] = [
     ),
 ];
 
-/// What to write in place of a flag of another tool; empty where there is nothing like it.
+/// The suggestion for a flag of another tool; empty where there is nothing like it.
 pub(super) fn flag_for(flag: &str, command: &str) -> Option<&'static str> {
     let fits = |(flags, commands, _): &&(&[&str], &[&str], &str)| {
         flags.contains(&flag) && (commands.is_empty() || commands.contains(&command))

@@ -101,7 +101,8 @@ fn the_text_names_a_policy_that_is_not_the_usual_one() {
     let scratch = Scratch::new();
     scratch.file("dump.keys", b"a{'1':{'i32':1}}\n");
     let text = |policy: &[&str]| {
-        let output = scratch.run(&[&["analyze", "dump.keys", "--no-files", "--full"], policy].concat());
+        let output =
+            scratch.run(&[&["analyze", "dump.keys", "--no-files", "--full"], policy].concat());
         stdout(&output).replace('\n', " ")
     };
     assert!(text(&["--policy", "enterprise"]).contains("hashed by --policy enterprise"));

@@ -2,7 +2,7 @@
 
 use slotscope_engine::name::Name;
 
-/// Names up to this length are shown whole but for a port that all share: the longest IPv4 address with its port fits.
+/// Names up to this length are shown whole except for a port that all share: the longest IPv4 address with its port fits.
 const WHOLE: usize = 24;
 /// A name is cut before one of these: the domain and the port at its end, the words of a host name at its start.
 const AT_THE_END: &[u8] = b".:";

@@ -221,7 +221,7 @@ fn an_address_leads_to_a_slot_a_sorted_table_and_a_search() {
     assert_eq!(seen(&mut tab, "nodes-table"), 1);
     follow(&mut tab, "#?find=");
     assert_eq!(seen(&mut tab, "nodes-table"), 6);
-    // What is sorted and filtered is in the address.
+    // The address has the order and the filter.
     tab.click("#nodes-table thead th:nth-child(2) button");
     let address = tab.eval("location.hash");
     assert_eq!(address, "#nodes-table?sort=1&order=descending");

@@ -40,7 +40,7 @@ pub(super) struct Change<'a> {
     pub untag: Option<String>,
     /// The loads of the roles after it; `None` where that cannot be told.
     pub after: Option<Placement<'a>>,
-    /// The same on the nodes of today, which is what its command forecasts; `None` where it has none.
+    /// The same on the nodes of today, as its command forecasts it; `None` where it has none.
     pub alone: Option<Placement<'a>>,
     /// Whether a role is higher until slots have moved.
     pub raises: bool,

@@ -137,7 +137,7 @@ impl Capacity {
             max_nodes: bytes.and_then(largest_useful_nodes),
             measured,
             sentence: Worded::Finding(FullestRoom {
-                node: fullest.0.name().clone(),
+                node: fullest.0.label(),
                 used: fullest.1,
                 maxmemory: fullest.2,
                 months: first.months,

@@ -204,7 +204,7 @@ impl RoleVerdict {
         self.role.map_or(self.by().name(), Role::name)
     }
 
-    /// What people call it: by what was measured.
+    /// Its name for people, by the measure.
     pub fn called(&self) -> &'static str {
         self.role.map_or(self.by().name(), |_| self.metric.head())
     }

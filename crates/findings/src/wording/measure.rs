@@ -3,13 +3,13 @@
 use crate::summary::measure::Measure;
 
 impl Measure {
-    /// What a node holds a share of, in words.
+    /// The noun for it, without an article.
     pub fn noun(self) -> &'static str {
         let of_what = self.of_what();
         of_what.strip_prefix("the ").unwrap_or(of_what)
     }
 
-    /// What a node does with it.
+    /// The verb of a node that has it.
     pub fn verb(self) -> &'static str {
         match self {
             Measure::Bytes | Measure::UsedMemory | Measure::Keys => "holds",

@@ -236,7 +236,7 @@ fn escaped(text: &str, place: Place) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a word has no meaning but that of its letters. Times of the day have a colon, and are no emoji.
+/// Whether a word has no meaning but that of its letters. Times of the day have a colon, and are not emoji.
 fn is_plain(word: &str) -> bool {
     const MARKUP: &str = "<>&|\\`*_{}[]~!$^#@\"";
     let is_time = word.chars().all(|c| c.is_ascii_digit() || c == ':');

@@ -26,7 +26,7 @@ pub struct Distribution {
     pub bins: Bins,
     /// As many as chance would give, by bin; empty where that is not known.
     pub expected: Vec<f64>,
-    /// What "by chance" is here.
+    /// The meaning of "by chance".
     pub chance: &'static str,
 }
 
@@ -75,7 +75,7 @@ impl Distribution {
         })
     }
 
-    /// What is beyond the last bar; empty where nothing is.
+    /// The counts beyond the last bar, in words; empty where nothing is there.
     pub(crate) fn beyond(&self) -> String {
         match self.bins.beyond {
             0 => String::new(),

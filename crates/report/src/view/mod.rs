@@ -193,7 +193,7 @@ pub enum Block<'a> {
     Curve(Curve),
     /// How many hold how much, as a picture beside what chance would give.
     Distribution(Distribution),
-    /// What expires when, as a picture.
+    /// Expiry over time, as a picture.
     Expiring(Expiring),
     /// Operations by time and slot as a map.
     TimeMap(TimeMap),

@@ -247,7 +247,7 @@ impl Ratios {
         let mut after = Ratios::after(&step.after, judged, step.estimated);
         for (after, before) in after.0.iter_mut().zip(&before.0) {
             *after = match (*before, *after) {
-                // What a step leaves as it is stays as well known as it was.
+                // A role that a step does not change stays as well known as it was.
                 (Some((was, is_estimate)), Some((is, _))) if ratio(was) == ratio(is) => {
                     Some((is, is_estimate))
                 }
@@ -284,7 +284,7 @@ fn spelled((of, is_estimate): (f64, bool)) -> String {
     format!("{about}{}", ratio(of))
 }
 
-/// What is to be known of a step beside its sentence: until when it helps, over which nodes, and what it does to the roles that it
+/// Notes on a step beside its sentence: until when it helps, over which nodes, and what it does to the roles that it
 /// changes without the steps before it.
 fn notes_on(
     step: &Step,

@@ -1,4 +1,4 @@
-//! What expires when, as pictures of the page: one of keys and, where they are known, one of bytes.
+//! Expiry over time, as pictures of the page: one of keys and, where they are known, one of bytes.
 
 use askama::{Result, Template};
 

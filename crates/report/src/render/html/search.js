@@ -77,7 +77,7 @@ search.addEventListener("keydown", (event) => {
     keep("");
   }
 });
-// What was found covers the page only while it is looked at.
+// The findings cover the page only while they are looked at.
 addEventListener("click", (event) => {
   const bar = event.target.closest(".index");
   const isLink = event.target.closest("a");

@@ -21,7 +21,7 @@ struct Step<'a> {
     /// Whether it is in place of the one above it.
     is_alternative: bool,
     what: String,
-    /// What it changes, by column; empty where that is nothing, or not known.
+    /// Its changes, by column; empty where that is nothing, or not known.
     turns: Vec<String>,
     /// The words of its command, each of which stays whole where a line ends.
     command: Vec<String>,
