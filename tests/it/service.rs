@@ -71,7 +71,11 @@ fn elasticache_restores_ranges_that_give_what_was_promised() {
     let restored = |step: &&Value| step["sentence"].as_str().unwrap().starts_with("restore");
     assert!(all.iter().filter(restored).count() <= 1, "{all:?}");
     assert!(all.first().is_none_or(|first| !restored(&first)), "{all:?}");
-    let found = steps(&analyzed(&scratch, &["--by", "bytes"]));
+    let keys: String = (0..30_000)
+        .map(|i| format!("key:{i},{}\n", 100 + i % 7))
+        .collect();
+    scratch.file("dump.csv", format!("key,size\n{keys}"));
+    let found = steps(&analyzed(&scratch, &[]));
     assert_possible(&found);
     let ranges = &found[0];
     assert!(
@@ -104,7 +108,7 @@ fn elasticache_restores_ranges_that_give_what_was_promised() {
         })
         .collect();
     scratch.file("cluster.nodes", listing.concat());
-    let after = analyzed(&scratch, &["--service", "elasticache", "--by", "bytes"]);
+    let after = analyzed(&scratch, &["--service", "elasticache"]);
     let memory = &after["verdict"]["roles"][0]["fullest"]["max_over_mean"];
     let promised = &ranges["after"]["memory"]["max_over_mean"];
     let [found, promised] = [memory, promised].map(|ratio| ratio.as_f64().unwrap());

@@ -144,9 +144,7 @@ impl<'a> Steps<'a> {
                     self.list.push(moves);
                 }
             }
-            // A backup is restored once, after what the application can change.
-            None if self.commands.service().is_some() && self.has_changes() => {}
-            None => self.add_moves(),
+            None => self.add_first_moves(),
         }
         if is_at_limit {
             self.push_cache(cache.as_ref());
@@ -211,8 +209,15 @@ impl<'a> Steps<'a> {
         }
     }
 
-    fn has_changes(&self) -> bool {
-        !self.trial().changes().is_empty()
+    /// The moves of today. On a managed service a backup is restored once: where the application has to change as well, after
+    /// that.
+    fn add_first_moves(&mut self) {
+        let (now, steps, is_actionable) = (self.now.clone(), self.list.len(), self.is_actionable);
+        self.add_moves();
+        if self.commands.service().is_some() && !self.trial().changes().is_empty() {
+            self.list.truncate(steps);
+            (self.now, self.is_actionable) = (now, is_actionable);
+        }
     }
 
     /// The changes of the application, and the moves that are due after them.

@@ -79,7 +79,7 @@ fn how_near_nodes_are_to_their_limits() {
                 .servers([1.0, 0.85, 0.85, 0.85, 0.85, 0.85].map(|used| info(used, "allkeys-lru")))
                 .since(0, 500, 0.1),
             State::Watch,
-            &["WATCH 10.0.0.1:6379 evicts keys while", "free"],
+            &["WATCH 10.0.0.1 evicts keys while", "free"],
             &[Move],
         )
         .with(FindingKind::Evicting),
@@ -87,7 +87,7 @@ fn how_near_nodes_are_to_their_limits() {
             "buffers fill a node",
             even().servers([0.95, 0.5, 0.5].map(with_buffers)),
             State::Limit,
-            &["FULL 10.0.0.1:6379", "95"],
+            &["FULL 10.0.0.1", "95"],
             &[Free, Free],
         )
         .and("buffers are the first step", |summary| {
@@ -157,7 +157,7 @@ fn how_near_nodes_are_to_their_limits() {
                 )
                 .servers(noeviction(&[0.98, 0.5, 0.5])),
             State::Limit,
-            &["FULL 10.0.0.1:6379", "98"],
+            &["FULL 10.0.0.1", "98"],
             &[TakeAgain, Free],
         )
         .with(FindingKind::Suspicious),
@@ -167,7 +167,7 @@ fn how_near_nodes_are_to_their_limits() {
                 .keys("key,size", light(KEYS, ",100"))
                 .servers(noeviction(&[0.95])),
             State::Limit,
-            &["FULL 10.0.0.1:6379", "95"],
+            &["FULL 10.0.0.1", "95"],
             &[Free, AddNodes],
         ),
     ]);

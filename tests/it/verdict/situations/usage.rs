@@ -59,7 +59,7 @@ fn what_is_fed_in() {
                 (0..60_000).map(|at| format!("{{tenant:{}}}:{at}", at % 20)),
             ),
             State::Skewed,
-            &["SKEWED", "20 heavy hash tags hold 100% of the keys"],
+            &["SKEWED", "20 heavy hash tags with 100% of the keys"],
             &[Move],
         )
         .and("two on a node are 1.2 times its share", |summary| {
@@ -73,7 +73,7 @@ fn what_is_fed_in() {
                 (0..60_000).map(|at| format!("{{tenant:{}}}:{at}", at % 8)),
             ),
             State::Skewed,
-            &["SKEWED", "8 heavy hash tags hold 100% of the keys"],
+            &["SKEWED", "8 heavy hash tags with 100% of the keys"],
             &[Move, Split, Move],
         ),
         situation(
@@ -128,7 +128,7 @@ fn what_is_fed_in() {
                 .keys("key,size", light(KEYS, ",100"))
                 .and([format!("{},660000", named("g", 41))]),
             State::Watch,
-            &["WATCH 10.0.0.1:6379 holds 1.069", "key g"],
+            &["WATCH 10.0.0.1 holds 1.07×", "key g"],
             &[],
         )
         .and("nothing is to be done, and that is said", |summary| {
@@ -178,7 +178,7 @@ fn what_is_asked_for() {
             "--by ops of a cluster whose operations are uneven",
             by(uneven(300, 300), Metric::Ops),
             State::Skewed,
-            &["SKEWED 10.0.0.1:6379 holds", "of the operations"],
+            &["SKEWED 10.0.0.1 ", "of operations"],
             &[Move],
         ),
         situation(
@@ -196,7 +196,7 @@ fn what_is_asked_for() {
             )
             .servers(noeviction(&[0.95, 0.5, 0.5])),
             State::Limit,
-            &["FULL 10.0.0.1:6379", "95"],
+            &["FULL 10.0.0.1", "95"],
             &[Free],
         ),
         situation(
