@@ -12,6 +12,7 @@ use slotscope_collect::run::Page;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{counted, grouped};
 
+use crate::cli::drawing;
 use crate::cli::progress::When;
 
 /// Between two lines where there is no terminal.
@@ -75,6 +76,7 @@ impl NodeBars {
     fn bar(&self, node: &str) -> ProgressBar {
         let style = ProgressStyle::with_template(TEMPLATE);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = style.progress_chars(drawing::bar());
         let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
             // A broken bar is not a reason to stop.
             let _ = write!(out, "{}/s", grouped(state.per_sec() as u64));

@@ -31,6 +31,11 @@ pub(crate) fn is_ascii() -> bool {
     locale.is_some_and(|locale| !has_everything(&locale.to_string_lossy()))
 }
 
+/// The done and the open part of a bar of progress.
+pub(crate) fn bar() -> &'static str {
+    if is_ascii() { "#:" } else { "█░" }
+}
+
 fn has_everything(locale: &str) -> bool {
     let locale = locale.to_ascii_lowercase();
     locale.contains("utf-8") || locale.contains("utf8")
