@@ -30,8 +30,7 @@
 //! # Features
 //!
 //! - `charts` (default): the PNG charts of a report.
-//! - `cli` (default): the program `slotscope`. Without it the library has no terminal dependencies.
-//! - `live` (default): `slotscope collect`, `exporter` and `top`, which read live servers.
+//! - `cli` (default): the program `slotscope`, with live servers. Without it the library has no terminal dependencies.
 //! - `cloud`: dumps in object stores and on web servers.
 #![deny(missing_docs)]
 
@@ -52,11 +51,11 @@ pub mod generate;
 #[cfg(feature = "cli")]
 mod keyslot;
 pub mod lint;
+pub mod options;
 pub mod partial;
 pub mod pipeline;
 pub mod plan;
 pub mod source;
-pub mod spec;
 #[cfg(feature = "cli")]
 mod timeline;
 #[cfg(feature = "cli")]

@@ -30,10 +30,10 @@ use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, OTHER_DIRECTORY, inputs};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
+use crate::options::NodeSpec;
+use crate::options::headings::{INPUT, LIMITS, OUTPUT};
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{collected, collected_nodes, rejected};
-use crate::spec::NodeSpec;
-use crate::spec::headings::{INPUT, LIMITS, OUTPUT};
 
 /// Which part of a key belongs in braces, from names and from the commands that use them.
 #[derive(Args, Debug)]

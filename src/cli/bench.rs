@@ -7,7 +7,7 @@ use slotscope_engine::error::Result;
 use crate::bench::{Bench, view};
 use crate::cli::Ending;
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::spec::headings::RUN;
+use crate::options::headings::RUN;
 
 /// CRC16 throughput of every kernel on this machine.
 #[derive(Args, Debug)]

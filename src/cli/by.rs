@@ -8,8 +8,8 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
 use crate::cli::values::positive;
-use crate::spec::headings::COUNTING;
-use crate::spec::is_default;
+use crate::options::headings::COUNTING;
+use crate::options::is_default;
 
 /// What load is.
 #[derive(Args, Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -9,8 +9,8 @@ use slotscope_findings::summary::capacity::Room;
 use slotscope_findings::topology::Topology;
 
 use crate::cli::values::{self, memory_size};
-use crate::spec::headings::LIMITS;
-use crate::spec::is_default;
+use crate::options::headings::LIMITS;
+use crate::options::is_default;
 
 /// How much room nodes have.
 #[derive(Args, Debug, Clone, Default, PartialEq, Serialize)]

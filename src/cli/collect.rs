@@ -18,7 +18,7 @@ use crate::cli::load_args::LoadArgs;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::progress::When;
 use crate::cli::{Ending, collect_view as view, values};
-use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
+use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 
 /// The keys of a live cluster, with sizes and topology, as a directory that analyze reads.
 #[derive(Args, Debug)]

@@ -13,7 +13,7 @@ use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::report_file;
 use crate::diff::report::Report;
 use crate::diff::{Diff, view};
-use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
+use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 
 /// What grew and what got hot between two reports.
 #[derive(Args, Debug)]

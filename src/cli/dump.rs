@@ -20,8 +20,8 @@ use slotscope_report::render::json;
 use crate::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
 use crate::cli::{Ending, inputs};
 use crate::dump::{RecordLine, facts, view};
-use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT};
-use crate::spec::{FilterSpec, MemorySpec, StorageSpec};
+use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
+use crate::options::{FilterSpec, MemorySpec, StorageSpec};
 
 /// The keys of RDB files, one per line.
 #[derive(Args, Debug)]

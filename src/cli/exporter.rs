@@ -16,7 +16,7 @@ use crate::exporter::hosts::{self, Hosts};
 use crate::exporter::http::{self, Answer};
 use crate::exporter::judged;
 use crate::exporter::page::{self, Observed};
-use crate::spec::headings::{ARGUMENTS, OUTPUT, RUN};
+use crate::options::headings::{ARGUMENTS, OUTPUT, RUN};
 use slotscope_report::render::families::CONTENT_TYPE;
 
 /// A cluster that was not read for this many intervals is not healthy.

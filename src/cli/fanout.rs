@@ -26,9 +26,9 @@ use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, inputs, values};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
+use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
+use crate::options::{HashSpec, NodeSpec, StorageSpec};
 use crate::pipeline::rejected;
-use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
-use crate::spec::{HashSpec, NodeSpec, StorageSpec};
 use crate::whatif::rules::RenameRules;
 
 /// Lines of one key each are a list of keys, unless the user says otherwise.

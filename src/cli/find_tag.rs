@@ -16,8 +16,8 @@ use crate::cli::Ending;
 use crate::cli::input::kind::{NEEDS_LINES, check_paths};
 use crate::find_tag::view::{TagLine, write};
 use crate::find_tag::{FoundTag, Template, Used, in_slot, on_slots, spread};
-use crate::spec::NodeSpec;
-use crate::spec::headings::{OUTPUT, TAGS};
+use crate::options::NodeSpec;
+use crate::options::headings::{OUTPUT, TAGS};
 
 /// Hash tags that land on a wanted slot or node, or spread evenly.
 #[derive(Args, Debug)]

@@ -9,7 +9,7 @@ use slotscope_engine::error::{Error, Result};
 use crate::cli::Ending;
 use crate::cli::values::count;
 use crate::generate::{Generate, Profile};
-use crate::spec::headings::OUTPUT;
+use crate::options::headings::OUTPUT;
 
 /// Write a synthetic key dump to standard output, one key a line.
 #[derive(Args, Debug, Clone)]

@@ -9,9 +9,9 @@ use crate::cli::by::ByArgs;
 use crate::cli::capacity_args::CapacityArgs;
 use crate::cli::service::ServiceArgs;
 use crate::cli::values::node_weights;
+use crate::options::headings::CLUSTER;
+use crate::options::{is_default, words};
 use crate::pipeline::Analysis;
-use crate::spec::headings::CLUSTER;
-use crate::spec::{is_default, words};
 
 /// How nodes are judged.
 #[derive(Args, Debug, Clone, Default, PartialEq, Serialize)]

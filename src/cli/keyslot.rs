@@ -14,9 +14,9 @@ use slotscope_report::json;
 use crate::cli::Ending;
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::keyslot::{KeySlot, Printing, view};
-use crate::spec::NodeSpec;
-use crate::spec::headings::{ARGUMENTS, INPUT, OUTPUT};
-use crate::spec::{HashSpec, ReadSpec};
+use crate::options::NodeSpec;
+use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
+use crate::options::{HashSpec, ReadSpec};
 
 /// The hash slot of each key.
 #[derive(Args, Debug)]

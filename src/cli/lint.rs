@@ -18,9 +18,9 @@ use crate::cli::input::{Input, InputFlags};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
+use crate::options::headings::LIMITS;
 use crate::pipeline::input_info;
 use crate::pipeline::reading::Reading;
-use crate::spec::headings::LIMITS;
 
 /// The configuration to read if none is named.
 const CONFIG: &str = "slotscope.toml";

@@ -19,7 +19,7 @@ use slotscope_engine::source::collection::manifest::Level;
 use slotscope_engine::source::{remote, small_file};
 
 use crate::cli::values;
-use crate::spec::headings::SERVERS;
+use crate::options::headings::SERVERS;
 
 /// Variables that hold a password, the first that is set counts.
 const VARIABLES: [&str; 3] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH", "VALKEYCLI_AUTH"];

@@ -8,7 +8,7 @@ use slotscope_collect::run::Measured;
 use slotscope_engine::error::{Error, Result};
 
 use crate::cli::{say, values};
-use crate::spec::headings::SERVERS;
+use crate::options::headings::SERVERS;
 
 /// How load is measured.
 #[derive(Args, Debug, Clone, Copy, Default)]

@@ -9,7 +9,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 
 use crate::cli::{Cli, Ending};
-use crate::spec::headings::ARGUMENTS;
+use crate::options::headings::ARGUMENTS;
 
 /// A completion script for a shell.
 #[derive(Args, Debug)]

@@ -58,7 +58,7 @@ use slotscope_engine::name::shown;
 use slotscope_engine::source::pipe;
 use slotscope_findings::summary::Incomplete;
 
-use crate::spec::headings::GENERAL;
+use crate::options::headings::GENERAL;
 
 /// A suggested fix if a file is in the way that slotscope did not write.
 const OTHER_DIRECTORY: &str = "name another directory with --out";

@@ -28,13 +28,13 @@ use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
 use crate::cli::{Ending, say};
+use crate::options::headings::{MOVES, OUTPUT};
+use crate::options::{HashSpec, NodeSpec};
 use crate::pipeline::Analysis;
 use crate::pipeline::judging::Findings;
 use crate::plan::script::{MoveCommands, Script};
 use crate::plan::shards::Shards;
 use crate::plan::view;
-use crate::spec::headings::{MOVES, OUTPUT};
-use crate::spec::{HashSpec, NodeSpec};
 
 /// Which slots to move where.
 #[derive(Args, Debug)]

@@ -12,7 +12,7 @@ use slotscope_report::render::{markdown, text};
 use slotscope_report::view::Section;
 
 use crate::cli::drawing;
-use crate::spec::headings::OUTPUT;
+use crate::options::headings::OUTPUT;
 
 /// The flags for the form of a result.
 #[derive(Args, Debug, Clone, Default)]

@@ -14,9 +14,9 @@ use slotscope_engine::source::{Source, remote};
 use crate::cli::overrides::Overrides;
 use crate::cli::progress::{Bars, When};
 use crate::cli::{Ending, inputs};
+use crate::options::headings::RUN;
+use crate::options::{ReadSpec, words};
 use crate::pipeline::reading::{Options, Reading};
-use crate::spec::headings::RUN;
-use crate::spec::{ReadSpec, words};
 
 /// What is read and how.
 #[derive(Args, Debug, Clone, Default)]

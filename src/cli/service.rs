@@ -7,8 +7,8 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_findings::steps::Service;
 
-use crate::spec::headings::CLUSTER;
-use crate::spec::is_default;
+use crate::options::headings::CLUSTER;
+use crate::options::is_default;
 
 /// Who runs the servers.
 #[derive(Args, Debug, Clone, Default, PartialEq, Eq, Serialize)]

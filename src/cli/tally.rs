@@ -14,14 +14,14 @@ use crate::cli::input::tally_files::Tallies;
 use crate::cli::progress::{Bars, When};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, inputs};
+use crate::options::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
+use crate::options::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
 use crate::partial::job::Job;
 use crate::partial::plan::Planning;
 use crate::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
 use crate::partial::tally_file::SCHEMA;
 use crate::partial::{self, Flags, Input, Part, Plan, Split};
 use crate::pipeline::reading::Options;
-use crate::spec::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
-use crate::spec::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
 
 /// Key dumps in, a tally file out: the counts of all or of a part, which `merge` and `analyze` take.
 #[derive(Args, Debug)]

@@ -14,8 +14,8 @@ use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, OTHER_DIRECTORY};
-use crate::spec::headings::{COUNTING, OUTPUT};
-use crate::spec::{HashSpec, NodeSpec};
+use crate::options::headings::{COUNTING, OUTPUT};
+use crate::options::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
 use crate::timeline::{self, view};
 

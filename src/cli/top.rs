@@ -19,7 +19,7 @@ use slotscope_engine::name::Name;
 use crate::cli::full_screen::{self, FullScreen};
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::{Ending, values};
-use crate::spec::headings::{ARGUMENTS, RUN};
+use crate::options::headings::{ARGUMENTS, RUN};
 use crate::top::reader::{Reader, Request, Update};
 use crate::top::screen::{Screen, Wish};
 use crate::top::{view, written};

@@ -15,7 +15,7 @@ use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::values::memory_size;
 use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
-use crate::spec::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
+use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::trend::outputs::outputs;
 use crate::trend::{History, Options, Trend, view};
 

@@ -7,7 +7,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 use slotscope_findings::topology::ranges;
 
-use crate::spec::sizes::{config_size, with_unit};
+use crate::options::sizes::{config_size, with_unit};
 
 /// A number of keys: digits, `_` between them, and k, M or G for thousands, millions, thousands of millions.
 ///

@@ -6,9 +6,9 @@ use slotscope_engine::error::Result;
 use slotscope_engine::scan::Only;
 use slotscope_findings::topology::Topology;
 
+use crate::options::nodes::Listing;
+use crate::options::{CountSpec, HashSpec, ReadSpec, difference};
 use crate::pipeline::reading::Options;
-use crate::spec::nodes::Listing;
-use crate::spec::{CountSpec, HashSpec, ReadSpec, difference};
 
 /// The specification of the counts; in JSON each part may be left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ impl Flags {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::FilterSpec;
+    use crate::options::FilterSpec;
 
     #[test]
     fn flags_come_back_and_spellings_of_a_delimiter_are_one() {

@@ -48,11 +48,11 @@ use crate::pipeline::Analysis;
 use crate::pipeline::reading::{Options, Reading};
 use crate::pipeline::two_pass::SecondPass;
 
+pub use crate::options::Listing;
 pub use crate::partial::flags::Flags;
 pub use crate::partial::input::Input;
 pub use crate::partial::plan::Plan;
 pub use crate::partial::split::{Part, Split};
-pub use crate::spec::Listing;
 
 /// The places of errors about a file that only the caller can name.
 pub(crate) const TALLY_FILE: &str = "a tally file";

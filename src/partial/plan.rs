@@ -14,6 +14,7 @@ use slotscope_engine::tally::preselected::Preselected;
 use slotscope_findings::summary::Dumped;
 use slotscope_findings::topology::Topology;
 
+use crate::options::Listing;
 use crate::partial::TALLY_FILE;
 use crate::partial::flags::Flags;
 use crate::partial::frame;
@@ -23,7 +24,6 @@ use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::reading::Reading;
 use crate::pipeline::tally_spec::TallySpec;
 use crate::pipeline::{collected_nodes, inputs, slot_stats};
-use crate::spec::Listing;
 
 /// The schema of a plan as bytes.
 pub const SCHEMA: &str = "slotscope.tally-plan/1";

@@ -54,7 +54,7 @@ const OPENING: &str = r"^(What|Who|Whose|Which)\b[^?]*$";
 /// Where comments are help or documentation of Python, and may open with a question.
 const MAY_ASK: [&str; 4] = [
     "src/cli/",
-    "src/spec/",
+    "src/options/",
     "src/generate/mod.rs",
     "python/src/",
 ];

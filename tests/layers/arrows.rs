@@ -124,7 +124,7 @@ const LAYERS: &[Layers] = &[
             ("lint", &[]),
             ("main", &["slotscope"]),
             // A report from parts: the counts travel, and the facts about the inputs with them.
-            ("partial", &["pipeline", "source", "spec"]),
+            ("partial", &["pipeline", "options", "pipeline", "source"]),
             // A running cluster is judged as a collection of it is.
             ("exporter", &["pipeline"]),
             ("pipeline", &["source"]),
@@ -132,7 +132,7 @@ const LAYERS: &[Layers] = &[
             // The engine's sources, and those of crates that a feature turns on.
             ("source", &["error"]),
             // Specs: values, and next to each what is built from it for the pipeline.
-            ("spec", &["pipeline"]),
+            ("options", &["pipeline"]),
             ("timeline", &["pipeline"]),
             // The seconds between two readings are judged as those between two scrapes.
             ("top", &["exporter::judged"]),

@@ -7,14 +7,14 @@ use std::io::Read;
 use std::sync::LazyLock;
 
 use slotscope::Analysis;
+use slotscope::options::CountSpec;
+use slotscope::options::counting::Part;
 use slotscope::partial::job::Job;
 use slotscope::partial::plan::Planning;
 use slotscope::partial::{self, Flags, Plan, Split};
 use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::Found;
 use slotscope::source::memory::memory;
-use slotscope::spec::CountSpec;
-use slotscope::spec::counting::Part;
 
 const PLAN: &str = "slotscope.tally-plan/1";
 const TALLY: &str = "slotscope.tally/1";

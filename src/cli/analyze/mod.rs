@@ -37,9 +37,9 @@ use crate::cli::printing::{Form, OutputArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
+use crate::options::headings::{CLUSTER, LIMITS, OUTPUT};
+use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage};
 use crate::pipeline::Analysis;
-use crate::spec::headings::{CLUSTER, LIMITS, OUTPUT};
-use crate::spec::{self, CountSpec, HashSpec, NodeSpec, storage};
 
 /// Key dumps in, a skew report out.
 #[derive(Args, Debug)]
@@ -266,7 +266,7 @@ impl AnalyzeArgs {
             let words = self
                 .reading
                 .words(input.collected.as_ref().map(Collected::word))?;
-            analysis = analysis.reading_words([words, spec::words(&self.hashing)].concat());
+            analysis = analysis.reading_words([words, options::words(&self.hashing)].concat());
         }
         // Names in the advice are parts of names; counts by slot alone have no names.
         let is_advised = !self.redact && !self.counting.slots_only() && self.reading.format == AUTO;

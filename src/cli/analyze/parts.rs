@@ -6,9 +6,9 @@ use slotscope_findings::summary::Summary;
 
 use crate::cli::analyze::AnalyzeArgs;
 use crate::cli::tally::flags;
+use crate::options::ListingSpec;
 use crate::partial::plan::Planning;
 use crate::partial::{self, Plan};
-use crate::spec::ListingSpec;
 
 impl AnalyzeArgs {
     /// The plan of the inputs, for `partial::tally`.

@@ -12,7 +12,7 @@ use slotscope_engine::name::Name;
 use crate::cli::help::topics::{TOPICS, Topic};
 use crate::cli::synonyms::command_for;
 use crate::cli::{Cli, Ending};
-use crate::spec::headings::ARGUMENTS;
+use crate::options::headings::ARGUMENTS;
 
 /// Pages that are named for a word that they have.
 const PAGES: usize = 3;

@@ -17,6 +17,7 @@ use crate::cli::input::servers::{Collected, ServerArgs, Servers};
 use crate::cli::input::tally_files::{Tallies, are_tallies, of_file};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
+use crate::options::{self, HashSpec};
 use crate::partial;
 use crate::partial::TALLY_FILE;
 use crate::partial::recount_file::RecountFile;
@@ -24,7 +25,6 @@ use crate::partial::tally_file::TallyFile;
 use crate::pipeline::counted::CountedInputs;
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{Analysis, collected_nodes};
-use crate::spec::{self, HashSpec};
 
 /// The flags that name inputs and say how they are read.
 pub(crate) struct InputFlags<'a> {
@@ -95,8 +95,8 @@ impl<'a> InputFlags<'a> {
 
     /// Refuses flags that say how keys are read where they are counted already.
     fn check_counted(&self) -> Result<()> {
-        let of_inputs = spec::words(&self.reading.spec.of_counts()?).into_iter();
-        let of_hashing = self.hashing.map_or_else(Vec::new, spec::words);
+        let of_inputs = options::words(&self.reading.spec.of_counts()?).into_iter();
+        let of_hashing = self.hashing.map_or_else(Vec::new, options::words);
         of_inputs
             .chain(of_hashing)
             .next()

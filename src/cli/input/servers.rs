@@ -20,8 +20,8 @@ use crate::cli::live;
 use crate::cli::load_args::LoadArgs;
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
+use crate::options::headings::SERVERS;
 use crate::pipeline::reading::Reading;
-use crate::spec::headings::SERVERS;
 
 pub(crate) use crate::cli::live::LiveArgs;
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use slotscope_engine::error::{Error, Result};
 
 #[cfg(feature = "cli")]
-use crate::spec::headings::COUNTING;
-use crate::spec::is_default;
+use crate::options::headings::COUNTING;
+use crate::options::is_default;
 
 /// What is counted besides slots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -13,10 +13,10 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::NODES_FILE;
 use slotscope_findings::topology::Topology;
 
-use crate::pipeline::Analysis;
 #[cfg(feature = "cli")]
-use crate::spec::headings::CLUSTER;
-use crate::spec::is_default;
+use crate::options::headings::CLUSTER;
+use crate::options::is_default;
+use crate::pipeline::Analysis;
 
 /// Where the nodes come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

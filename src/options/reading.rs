@@ -16,11 +16,11 @@ use slotscope_engine::name::Name;
 use slotscope_engine::scan::Only;
 use slotscope_engine::slot::Kernel;
 
-use crate::pipeline::reading::Options;
 #[cfg(feature = "cli")]
-use crate::spec::headings::{ARGUMENTS, INPUT, RDB_FILES, RUN};
-use crate::spec::walking::{MemorySpec, Size};
-use crate::spec::{FilterSpec, StorageSpec, is_default};
+use crate::options::headings::{ARGUMENTS, INPUT, RDB_FILES, RUN};
+use crate::options::walking::{MemorySpec, Size};
+use crate::options::{FilterSpec, StorageSpec, is_default};
+use crate::pipeline::reading::Options;
 
 /// More than any server is set to.
 #[cfg(feature = "cli")]

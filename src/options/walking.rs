@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use slotscope_engine::format::rdb::snapshot::allocator::Allocator;
 
 #[cfg(feature = "cli")]
-use crate::spec::headings::RDB_FILES;
-use crate::spec::is_default;
+use crate::options::headings::RDB_FILES;
+use crate::options::is_default;
 
 /// What memory is estimated for, and whether bytes are verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -5,7 +5,7 @@ use slotscope_engine::secret::Secret;
 use slotscope_engine::source::storage_options::StorageOptions;
 
 #[cfg(feature = "cli")]
-use crate::spec::headings::OBJECTS;
+use crate::options::headings::OBJECTS;
 
 /// How places on the network are opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

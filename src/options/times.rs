@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use slotscope_engine::calendar;
 
-use crate::spec::sizes::with_unit;
+use crate::options::sizes::with_unit;
 
 const UNITS: &[(&str, u64)] = &[
     ("s", 1),

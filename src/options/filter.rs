@@ -12,9 +12,9 @@ use slotscope_engine::scan::glob::Glob;
 use slotscope_engine::slot::policy::reason;
 
 #[cfg(feature = "cli")]
-use crate::spec::headings::FILTERS;
-use crate::spec::sizes::config_size;
-use crate::spec::{is_default, times, words};
+use crate::options::headings::FILTERS;
+use crate::options::sizes::config_size;
+use crate::options::{is_default, times, words};
 
 /// Which keys are counted: those that meet all conditions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,8 +7,8 @@ use slotscope_engine::error::Result;
 use slotscope_engine::slot::policy::Policy;
 
 #[cfg(feature = "cli")]
-use crate::spec::headings::CLUSTER;
-use crate::spec::is_default;
+use crate::options::headings::CLUSTER;
+use crate::options::is_default;
 
 /// What part of a key is hashed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

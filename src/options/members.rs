@@ -79,7 +79,7 @@ fn plain(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{CountSpec, FilterSpec, MemorySpec, ReadSpec};
+    use crate::options::{CountSpec, FilterSpec, MemorySpec, ReadSpec};
 
     fn spec() -> ReadSpec {
         ReadSpec {
