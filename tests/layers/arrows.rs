@@ -124,14 +124,14 @@ const LAYERS: &[Layers] = &[
             ("lint", &[]),
             ("main", &["slotscope"]),
             // A report from parts: the counts travel, and the facts about the inputs with them.
-            ("partial", &["pipeline", "options", "pipeline", "source"]),
+            ("partial", &["options", "pipeline", "source"]),
             // A running cluster is judged as a collection of it is.
             ("exporter", &["pipeline"]),
             ("pipeline", &["source"]),
             ("plan", &[]),
             // The engine's sources, and those of crates that a feature turns on.
             ("source", &["error"]),
-            // Specs: values, and next to each what is built from it for the pipeline.
+            // Options: values, and next to each what is built from it for the pipeline.
             ("options", &["pipeline"]),
             ("timeline", &["pipeline"]),
             // The seconds between two readings are judged as those between two scrapes.
