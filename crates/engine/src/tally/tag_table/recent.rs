@@ -10,10 +10,10 @@ use crate::metric::Metric;
 use crate::slot::SlotBatch;
 use crate::tally::tagged::Tagged;
 
-/// Recent tags, each at the place that its hash says: 32 KiB, and twice as much where keys have weights.
-const RECENT: usize = 1 << 11;
-/// Tags that leave for a partition together: 2 KiB.
-const LEAVING: usize = 128;
+/// Recent tags, each at the place that its hash says: 64 KiB, and twice as much where keys have weights.
+const RECENT: usize = 1 << 12;
+/// Tags that leave for a partition together: 8 KiB.
+const LEAVING: usize = 512;
 /// Keys after which no count of a recent tag is too large.
 const MOST_KEYS: usize = 1 << 30;
 
