@@ -80,12 +80,12 @@ mod tests {
     fn a_flag_of_another_tool_is_none_of_this_one_and_its_tip_names_one() {
         let mut cli = Cli::command();
         cli.build();
-        for (flags, commands, tip) in FLAGS {
-            for command in *commands {
+        for (flags, commands, tip) in FLAGS.iter().copied() {
+            for command in commands {
                 let command = cli.find_subcommand(command).expect("a command");
                 let longs = || command.get_arguments().filter_map(clap::Arg::get_long);
-                for flag in *flags {
-                    let is_there = longs().any(|long| format!("--{long}") == **flag);
+                for flag in flags {
+                    let is_there = longs().any(|long| format!("--{long}") == *flag);
                     assert!(!is_there, "{flag} of {}", command.get_name());
                 }
                 let named = tip.split(' ').filter_map(|word| word.strip_prefix("--"));

@@ -113,9 +113,9 @@ fn roles(outcome: &PlanOutcome) -> impl Iterator<Item = &GoalOutcome> {
 fn change(goal: &GoalOutcome) -> String {
     let [before, after] = [goal.before, goal.after].map(times);
     if before == after {
-        format!("stays at {after} its share of {}", goal.metric)
+        format!("stays at {after} its share of {}", goal.metric.name())
     } else {
-        format!("goes from {before} to {after} its share of {}", goal.metric)
+        format!("goes from {before} to {after} its share of {}", goal.metric.name())
     }
 }
 
