@@ -115,7 +115,10 @@ fn change(goal: &GoalOutcome) -> String {
     if before == after {
         format!("stays at {after} its share of {}", goal.metric.name())
     } else {
-        format!("goes from {before} to {after} its share of {}", goal.metric.name())
+        format!(
+            "goes from {before} to {after} its share of {}",
+            goal.metric.name()
+        )
     }
 }
 

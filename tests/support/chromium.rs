@@ -310,7 +310,7 @@ impl Tab {
     /// The faults since the page was opened: errors, dialogs, requests for anything but the page.
     pub fn faults(&mut self) -> Vec<String> {
         // Events that were caused before this reply came before it.
-        let page = self.eval("location.href");
+        let page = self.eval("location.href.split('#')[0]"); // the part of the page is no request
         let is_fault = |event: &&Value| {
             let method = event["method"].as_str().unwrap_or_default();
             let complaint = matches!(

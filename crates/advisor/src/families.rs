@@ -247,7 +247,7 @@ mod tests {
             .collect();
         assert_eq!(patterns(&hex), ["x:<hex>"]);
         // Words and pieces of words that are ids.
-        let ids: Vec<String> = (0..40)
+        let ids: Vec<String> = (0..120)
             .flat_map(|i| ["a", "b-c"].map(|end| format!("user:{}-x{i}:{end}", word(i))))
             .collect();
         assert_eq!(patterns(&ids), ["user:<id>:a", "user:<id>:b-c"]);

@@ -420,7 +420,7 @@ fn a_primary_that_is_gone_is_down_at_once_and_a_cluster_that_is_gone_stays_no_ve
     let (state, _, sentence) = first(&read.verdict);
     assert_eq!(state, State::Down);
     assert!(
-        sentence.contains("10.0.0.2:6379 does not answer: "),
+        sentence.contains("10.0.0.2 does not answer: "),
         "{sentence}"
     );
     let mut screen = screen();

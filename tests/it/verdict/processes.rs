@@ -57,8 +57,7 @@ fn a_collection_has_its_hot_process_as_a_finding() {
     let share = &found["nodes"]["list"][2]["over_share"]["load"];
     assert_eq!(first["value"], *share);
     let text = scratch.run(&["analyze", "shop", "--no-files"]);
-    let expected =
-        "HOT  10.0.0.2:6379 holds 1.82 times its fair share of the CPU time, 40.0% of a core";
+    let expected = "HOT  10.0.0.2 uses 1.82× its share of CPU time, 40.0% of a core";
     let shown: Vec<&str> = stdout(&text).split_whitespace().collect();
     let shown = shown.join(" ");
     assert!(shown.contains(&expected.replace("  ", " ")), "{shown}");

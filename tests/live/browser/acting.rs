@@ -144,6 +144,7 @@ fn every_section_is_in_the_navigation_and_details_open_where_a_link_leads() {
     assert_eq!(missing, [""; 0]);
     let closed = "document.querySelector('.details').open";
     assert_eq!(tab.eval(closed), false);
+    tab.click("nav details:has(a[href=\"#run\"]) summary");
     tab.click("nav a[href=\"#run\"]");
     tab.eval("new Promise((done) => setTimeout(done, 100))");
     assert_eq!(tab.eval(closed), true);

@@ -109,9 +109,11 @@ fn the_numbers_are_those_of_report_json() {
         assert_eq!(json["by"], by);
         let found = json["verdict"]["roles"].as_array().unwrap();
         let worst = found.iter().find(|found| found["metric"] == by).unwrap();
+        // Of keys without sizes nobody knows how much memory can be used.
+        let usable = (by != "keys").then(|| &worst["usable_capacity"]);
         let expected = json!({
             "input.keys": json["input"]["keys"], "nodes.max_over_mean": json["nodes"][by]["max_over_mean"],
-            "verdict.usable_capacity": worst["usable_capacity"], "tags.distinct": json["tags"]["distinct"],
+            "verdict.usable_capacity": usable, "tags.distinct": json["tags"]["distinct"],
             "nodes.count": json["nodes"]["list"].as_array().unwrap().len(),
         });
         for (name, value) in expected.as_object().unwrap() {

@@ -39,7 +39,7 @@ fn another_server_is_told_nothing_and_is_named_in_the_report() {
         let option = ["--storage-option", "user_agent=hunter2"];
         let scratch = Scratch::new();
         let out = scratch.path("out");
-        let args = ["analyze", &url, "--out", out.to_str().unwrap()];
+        let args = ["analyze", &url, "--full", "--out", out.to_str().unwrap()];
         let output = run(&[&args[..], &option].concat());
         let mut said = [stdout(&output), stderr(&output)].concat();
         let host = other.url("");

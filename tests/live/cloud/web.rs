@@ -9,7 +9,9 @@ use super::{run, run_with};
 use testkit::dumps::gzip;
 use testkit::forms;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_fails, report, stderr, stdout, succeeded, without_origin};
+use testkit::run::{
+    Scratch, assert_fails, code, report, stderr, stdout, succeeded, without_origin,
+};
 use testkit::tls::Authority;
 
 /// More than the part that is fetched at once.
@@ -55,7 +57,9 @@ fn a_report_from_a_server_is_that_of_the_same_file() {
 #[test]
 fn an_empty_file_is_an_empty_dump() {
     let server = Server::start([("empty.keys", b"")]);
-    let made = report(&run(&["analyze", "--json", &server.url("empty.keys")]));
+    let output = run(&["analyze", "--json", &server.url("empty.keys")]);
+    assert_eq!(code(&output), 2);
+    let made: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(made["verdict"]["state"], "empty");
     assert_eq!(made["input"]["files"][0]["object"]["size_bytes"], 0);
 }

@@ -76,7 +76,7 @@ pub(crate) fn skew(nodes: &Nodes, loads: &[Option<ProcessLoad>]) -> Option<Findi
     let known = known.filter_map(|(load, node)| Some((load.as_ref()?, node)));
     let (load, node) = known.max_by(|(a, _), (b, _)| a.over_share.total_cmp(&b.over_share))?;
     let text = FindingText::Process {
-        node: node.name(),
+        node: node.label(),
         max_over_mean: load.over_share,
         cpu: load.cpu,
     };

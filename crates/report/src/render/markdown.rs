@@ -381,7 +381,8 @@ mod tests {
             ] {
                 let text = markdown(&[Section::titled(&sentence).paragraph(&sentence)]);
                 assert_eq!(text.lines().count(), 3, "{text}");
-                let outside = without_code(text.lines().last().unwrap());
+                // A colon before a blank is no emoji.
+                let outside = without_code(text.lines().last().unwrap()).replace(": ", "");
                 let active = "<>|`*_[]{}!~$@#:\u{2060}";
                 assert!(
                     !outside.contains(|c| active.contains(c)),

@@ -105,13 +105,18 @@ fn known_mean(counts: &[(u64, u64)]) -> Option<f64> {
 
 /// Tags by their keys where keys fall on tags at random and every tag that is known has one: a Poisson law without 0.
 fn expected_tags(bins: &Bins, mean: f64, tags: f64) -> Vec<f64> {
-    // Its rate: rate / (1 - exp(-rate)) is the mean.
-    let mut rate = mean;
-    for _ in 0..100 {
-        rate = mean * (1.0 - (-rate).exp());
+    // Its rate: rate / (1 - exp(-rate)) is the mean, which is above the rate.
+    let (mut rate, mut above) = (0.0, mean);
+    for _ in 0..60 {
+        let middle = (rate + above) / 2.0;
+        if middle < -mean * f64::exp_m1(-middle) {
+            rate = middle;
+        } else {
+            above = middle;
+        }
     }
     let (mut log_factorial, mut keys) = (0.0, 0u64);
-    let mut at_least_one = 1.0 - (-rate).exp();
+    let mut at_least_one = -f64::exp_m1(-rate);
     if at_least_one <= 0.0 {
         // Every tag has one key.
         (rate, at_least_one) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE);

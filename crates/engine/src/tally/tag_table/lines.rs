@@ -69,7 +69,7 @@ impl Lines {
     ///
     /// # Safety
     /// No one else may use them meanwhile.
-    #[allow(clippy::mut_from_ref)]
+    #[expect(clippy::mut_from_ref, reason = "a partition is used under its lock")]
     pub(super) unsafe fn of_partition(&self, partition: usize) -> [&mut [Line]; GENERATIONS] {
         assert!(partition < PARTITIONS);
         std::array::from_fn(|generation| {
