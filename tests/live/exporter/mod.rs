@@ -280,7 +280,8 @@ fn hostile_requests_are_refused_and_take_no_memory() {
     exporter.harass(1000);
     assert!(exporter.get("/metrics").contains("# EOF"));
     let grown = exporter.memory().saturating_sub(before);
-    assert!(grown < 16 << 10, "{grown} KiB");
+    // A page and a reading of the cluster are made meanwhile.
+    assert!(grown < 24 << 10, "{grown} KiB");
     drop(silent);
 }
 
