@@ -162,7 +162,8 @@ fn campaign(target: &Target, first: u64, goes_on: impl Fn(u64) -> bool) -> (u64,
 }
 
 fn reads_dumps(target: &Target) -> bool {
-    target.name == "scan" || FORMATS.iter().any(|format| format.name() == target.name)
+    ["scan", "shapes"].contains(&target.name)
+        || FORMATS.iter().any(|format| format.name() == target.name)
 }
 
 #[test]

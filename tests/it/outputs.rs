@@ -149,7 +149,7 @@ fn a_report_among_dumps_is_no_dump() {
         let read: Value = serde_json::from_slice(&succeeded(output)).unwrap();
         assert_eq!(read["input"]["keys"], 3);
     }
-    let noted = scratch.run(&["analyze", "dumps", "--no-files"]);
+    let noted = scratch.run(&["analyze", "dumps", "--no-files", "--full"]);
     let text = String::from_utf8(succeeded(noted)).unwrap();
     assert!(
         text.contains("files of an earlier report in a directory of dumps, passed"),

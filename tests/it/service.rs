@@ -66,7 +66,7 @@ fn assert_possible(steps: &[Value]) {
 #[test]
 fn elasticache_restores_ranges_that_give_what_was_promised() {
     let scratch = fixture("ab12.euw1.cache.amazonaws.com");
-    // What the application can change comes first, and a backup is restored once.
+    // Changes of the application come first, and a backup is restored once.
     let all = steps(&analyzed(&scratch, &[]));
     let restored = |step: &&Value| step["sentence"].as_str().unwrap().starts_with("restore");
     assert!(all.iter().filter(restored).count() <= 1, "{all:?}");

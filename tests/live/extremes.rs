@@ -173,9 +173,9 @@ fn lists_next_to_a_dump_mark_its_keys_and_change_no_number() {
     let files = ["dump.jsonl", "hotkeys.json", "qps.json"];
     let text = scratch.run(&[&["analyze", "--full", "--no-files"][..], &files].concat());
     let line = |start: &str| {
-        let mut lines = stdout(&text).lines().filter(|line| line.contains(start));
+        let mut lines = stdout(&text).lines();
         lines
-            .next_back()
+            .find(|line| line.trim_start().starts_with(start))
             .unwrap_or_else(|| panic!("{}", stdout(&text)))
             .to_owned()
     };

@@ -49,7 +49,7 @@ pub const SEEDS: &[&[u8]] = &[
     b"[[8,1795347492,7,[\"SET\",\"\xff\",\"1\"],\"127.0.0.1:50750\",\"\"],[7,1795347491,955,[\"PING\"],\"\",\"\"]]\n[]\n",
     b"# Scanning the entire keyspace to find hot keys as well as\nhot key found with counter: 11\tkeyname: \"k:1 \\\"x\"\nBiggest   list found '\"{t}\"' has 64 bytes\n  1    1.00M list       \"{t}:list\"\n",
     b"database,prefix,size,size_readable,key_count\n0,user:,64,64B,2\n",
-    b"# dump of tuesday\nkey size (MB)\nuser:1 1,234\ncart:2 NaN\nsess:3 1e+08\n",
+    b"key size (MB)\nuser:1 1,234\ncart:2 NaN\nsess:3 1e+08\n",
     b"key=user:1 size=5\nkey=cart:2 size=nil\nkey=sess:3 size=9\n",
     b"b'user:1'\nb'cart:\\xff'\nb'sess:3'\n",
     b"| key | bytes |\n|---|---|\n| user:1 | 5 |\n| cart:2 | 7 |\n",
@@ -167,7 +167,7 @@ pub fn shape(bytes: &[u8]) -> bool {
     true
 }
 
-/// Reads all of `bytes`, which have so many rows at least.
+/// Reads all of `bytes`, which have at least `at_least` rows.
 fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
     WORKSPACE.with_borrow_mut(|workspace| {
         let Workspace {
@@ -261,8 +261,9 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
             lines
         }
         // The first line names the columns; only in quotes a cell takes more than one line.
-        "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => lines.saturating_sub(1),
-        "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2),
+        // Up to three lines of a title may be above them.
+        "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => lines.saturating_sub(4),
+        "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 5),
         // A walk ends where the bytes are damaged.
         "aof" | "rdb" => 0,
         // Lines between two rows are one reject, a string may span any number of lines, and RESP has lines without

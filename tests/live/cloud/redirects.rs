@@ -66,7 +66,8 @@ fn another_server_is_told_nothing_and_is_named_in_the_report() {
     assert!(other.asked().iter().all(|asked| asked.range.is_some()));
     // Names that are hidden are those of servers, too.
     let first = leading_to(302, &other.url("e.keys"));
-    let output = run(&["analyze", &first.url("d.keys"), "--redact", "--no-files"]);
+    let url = first.url("d.keys");
+    let output = run(&["analyze", &url, "--redact", "--no-files", "--full"]);
     let said = [stdout(&output), stderr(&output)].concat();
     assert!(
         said.contains("a redirect led away") && !said.contains("127.0.0.1"),

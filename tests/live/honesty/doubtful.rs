@@ -84,7 +84,8 @@ fn a_dump_of_nothing_asks_whether_redis_cli_failed() {
         ),
         (&["newline.keys", "keys.keys"], &[]),
     ] {
-        let report = report(&scratch.run(&[&["analyze", "--json"], args].concat()));
+        let output = scratch.run(&[&["analyze", "--json"], args].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let warnings = report["input"]["warnings"].as_array().unwrap();
         assert_eq!(warnings.len(), expected.len(), "{args:?}: {warnings:?}");
         for (warning, start) in warnings.iter().zip(expected) {
@@ -172,7 +173,7 @@ fn every_command_shows_the_rows_that_it_left_out() {
     scratch.file("half.csv", "key,size\na,1\nb\nc,3\n");
     scratch.file("batches", "MGET a b\nMGET \"a\nMGET c d\n");
     for (command, place) in [
-        ("analyze --no-files half.csv", "/input/rejected"),
+        ("analyze --no-files --full half.csv", "/input/rejected"),
         ("whatif --to-nodes 4 half.csv", "/input/rejected"),
         ("plan --nodes 4 half.csv --force", "/warnings"),
         ("lint half.csv", "/rejected"),

@@ -381,7 +381,7 @@ mod tests {
             ] {
                 let text = markdown(&[Section::titled(&sentence).paragraph(&sentence)]);
                 assert_eq!(text.lines().count(), 3, "{text}");
-                // A colon before a blank is no emoji.
+                // A colon before a blank begins nothing.
                 let outside = without_code(text.lines().last().unwrap()).replace(": ", "");
                 let active = "<>|`*_[]{}!~$@#:\u{2060}";
                 assert!(

@@ -138,7 +138,7 @@ impl TagTable {
 
     /// Adds entries of a partition.
     fn add_to<const W: usize>(&self, partition: usize, entries: &[Entry<W>]) {
-        // What a full table counts is worth nothing.
+        // Counts of a full table are worth nothing.
         if !entries.is_empty() && !self.is_full() {
             let mut partition = self.lock(partition);
             let has_room = partition.add(self.kernel, entries);

@@ -26,7 +26,7 @@ impl Places {
                 .map(move |size| (size.unwrap_or(0) >> bits) + 1)
         };
         let fits = |bits: &u32| blocks(*bits).fold(0, u64::saturating_add) < most;
-        // What is past the last place has that one; its names are found where all inputs are read again.
+        // Keys past the last place have that one; their names are found where all inputs are read again.
         let mut bits = LEAST_BITS..=MOST_BITS;
         let bits = bits.find(fits).unwrap_or(MOST_BITS);
         let mut first = vec![0];
