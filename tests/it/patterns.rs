@@ -29,10 +29,13 @@ fn id(rng: &mut Rng, len: usize, letters: usize) -> String {
 
 /// The report of a dump, as JSON and as text.
 fn report(dump: String) -> (Value, String) {
-    let analyze = |flag: &str| succeeded(feed(slotscope(&["analyze", "-", flag]), dump.as_bytes()));
+    let analyze = |flags: &[&str]| {
+        let words = [&["analyze", "-"], flags].concat();
+        succeeded(feed(slotscope(&words), dump.as_bytes()))
+    };
     (
-        serde_json::from_slice(&analyze("--json")).unwrap(),
-        String::from_utf8(analyze("--no-files")).unwrap(),
+        serde_json::from_slice(&analyze(&["--json"])).unwrap(),
+        String::from_utf8(analyze(&["--no-files", "--full"])).unwrap(),
     )
 }
 
