@@ -66,8 +66,7 @@ pub(crate) fn sections(outcome: &PlanOutcome, instead: Option<String>) -> Vec<Se
 /// The moves, and their effect.
 pub(crate) fn headline(outcome: &PlanOutcome) -> String {
     let removed: Vec<Name> = removed(outcome).map(node_name).collect();
-    let ratios: Vec<String> = roles(outcome).map(change).collect();
-    let ratios = ratios.join(", ");
+    let ratios = changes(roles(outcome));
     if outcome.moves.is_empty() {
         let why = if outcome.limited {
             " within the limits"
@@ -109,17 +108,22 @@ fn roles(outcome: &PlanOutcome) -> impl Iterator<Item = &GoalOutcome> {
     outcome.goals.iter().filter(|goal| goal.role.is_some())
 }
 
-/// `goes from 1.24× to 1.03× its share of keys`
-fn change(goal: &GoalOutcome) -> String {
-    let [before, after] = [goal.before, goal.after].map(times);
-    if before == after {
-        format!("stays at {after} its share of {}", goal.metric.name())
-    } else {
-        format!(
-            "goes from {before} to {after} its share of {}",
-            goal.metric.name()
-        )
+/// `goes from 1.24× to 1.03× its share of keys and from 1.31× to 1.10× its share of ops`
+fn changes<'a>(goals: impl Iterator<Item = &'a GoalOutcome>) -> String {
+    let (mut text, mut verb) = (String::new(), "");
+    for goal in goals {
+        let [before, after] = [goal.before, goal.after].map(times);
+        let (its_verb, change) = if before == after {
+            ("stays at ", after)
+        } else {
+            ("goes ", format!("from {before} to {after}"))
+        };
+        let and = if text.is_empty() { "" } else { " and " };
+        let said = if its_verb == verb { "" } else { its_verb };
+        text += &format!("{and}{said}{change} its share of {}", goal.metric.name());
+        verb = its_verb;
     }
+    text
 }
 
 /// The goals as lines, for comments of a script.

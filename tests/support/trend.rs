@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::run::{Scratch, code, stderr};
+use crate::run::{Scratch, stderr};
 use serde_json::Value;
 
 pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
@@ -39,7 +39,8 @@ pub fn monthly(
 pub fn analyze(scratch: &Scratch, dump: &str, out: &str, flags: &[&str]) -> String {
     let nodes = ["--nodes", "3"];
     let said = scratch.run(&[&["analyze", dump, "--json"], &nodes[..], flags].concat());
-    assert_eq!(code(&said), 0, "{}", stderr(&said));
+    // A dump without keys has a report, and is an error in cron.
+    assert!(!said.stdout.is_empty(), "{}", stderr(&said));
     fs::create_dir_all(scratch.path(out)).unwrap();
     scratch.file(&format!("{out}/report.json"), &said.stdout);
     String::from(out)

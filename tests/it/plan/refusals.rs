@@ -44,7 +44,7 @@ const REFUSED_DUMPS: &[(&[&str], &[&str])] = &[
         &["--by ops", "it has: keys"],
     ),
     (
-        &["a.keys", "--nodes", "3", "--max-bytes", "1"],
+        &["a.keys", "--nodes", "3", "--max-bytes", "1gb"],
         &["--max-bytes", "it has: keys"],
     ),
 ];
@@ -94,10 +94,9 @@ fn failed_primaries_neither_give_nor_take_slots() {
         assert!(node["keys"]["before"].as_u64() > Some(1000), "{node}");
     }
     let text = super::prose(&said(&scratch, &[]));
-    let warning =
-        "warning: the topology has pod-2:1 as failed: it takes no slots, and its 2,000 slots stay";
+    let warning = "as failed: it takes no slots, and its 2,000 slots stay";
     assert!(
-        text.contains(warning) && text.contains("pod-2:1 (failed)"),
+        text.contains(warning) && text.contains("pod-2 (failed)"),
         "{text}"
     );
     // The script neither asks them nor waits for them.
