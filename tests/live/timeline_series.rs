@@ -108,7 +108,7 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
     let output = slotscope(&["timeline", file]).output().unwrap();
     let text = stdout(&output).replace('\n', " ");
     assert!(
-        text.contains("one burst: slot 6000 (10.0.0.1:7001): ")
+        text.contains("one burst: slot 6000 (10.0.0.1): ")
             && text.contains(" of a core from 2026-11-22 10:0")
             && text.contains(" of its node's CPU time meanwhile"),
         "{text}"
