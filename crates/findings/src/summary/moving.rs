@@ -29,5 +29,5 @@ pub(crate) fn find(
         f64::from(slots) < limit::MOVING * owned * weight(at) / all.max(f64::MIN_POSITIVE)
     };
     let few = up().find(|(at, node)| is_moving((*at, node.slots)) && !holds_share(*at));
-    few.map(|(_, node)| node.name())
+    few.map(|(_, node)| node.label())
 }

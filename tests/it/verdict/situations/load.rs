@@ -372,7 +372,7 @@ fn what_counters_say() {
             &["BALANCED"],
             &[],
         )
-        .role("the writes"),
+        .role("writes"),
         situation(
             "new keys, whose LFU counter is the initial one",
             lfu([5; 3], false),

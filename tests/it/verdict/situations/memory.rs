@@ -199,7 +199,7 @@ fn how_uneven_memory_is() {
                     }),
             ),
             State::Skewed,
-            &["SKEWED", "1.50 times"],
+            &["SKEWED", "1.50×"],
             &[Split, Move],
         )
         .with(FindingKind::BigKey),
