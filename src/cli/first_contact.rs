@@ -71,9 +71,10 @@ fn host_after_h(words: &[OsString]) -> Option<String> {
         (!word.starts_with('-')).then_some(word)
     };
     let host = value("-h").filter(|host| cli.find_subcommand(host).is_none())?;
-    let url = match host.contains("://") {
-        true => host.to_owned(),
-        false => format!("redis://{host}:{}", value("-p").unwrap_or("6379")),
+    let url = if host.contains("://") {
+        host.to_owned()
+    } else {
+        format!("redis://{host}:{}", value("-p").unwrap_or("6379"))
     };
     let url = Name::from(remote::without_password(&url).as_str());
     Some(format!("slotscope: -h is the help; write {url}\n"))
