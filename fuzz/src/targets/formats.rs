@@ -250,6 +250,18 @@ fn checksum(bytes: &[u8]) -> usize {
     })
 }
 
+/// Lines of a title that may be above the columns, where the first line names no column of keys.
+fn titles(bytes: &[u8]) -> usize {
+    let first = bytes.split(|byte| *byte == b'\n').next();
+    let first = first.unwrap_or_default().to_ascii_lowercase();
+    let names = |word: &[u8]| first.windows(word.len()).any(|part| part == word);
+    if names(b"key") || names(b"name") {
+        0
+    } else {
+        3
+    }
+}
+
 /// Rows that `bytes` hold at least, each of which is to be a key, a reject or a notice.
 fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
     // Brackets, commas and blanks alone are the frame of an array.
@@ -261,9 +273,10 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
             lines
         }
         // The first line names the columns; only in quotes a cell takes more than one line.
-        // Up to three lines of a title may be above them.
-        "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => lines.saturating_sub(4),
-        "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 5),
+        "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => {
+            lines.saturating_sub(1 + titles(bytes))
+        }
+        "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2 + titles(bytes)),
         // A walk ends where the bytes are damaged.
         "aof" | "rdb" => 0,
         // Lines between two rows are one reject, a string may span any number of lines, and RESP has lines without
@@ -321,7 +334,11 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 fn agree(format: Option<&'static dyn Format>, bytes: &[u8]) -> bool {
     // A header is in the first block, which in the program is longer than the head that a format is opened with.
     let blank = bytes.iter().take_while(|byte| b"\r\n".contains(byte));
-    let chunk = (1 + (checksum(bytes) >> 8) % 41).max(1 + blank.count());
+    let above = bytes.split_inclusive(|byte| *byte == b'\n').take(4);
+    let above = above.map(<[u8]>::len).sum::<usize>();
+    let is_table = format.is_none_or(|format| ["csv", "hdt-rdb"].contains(&format.name()));
+    let above = if is_table { above } else { 0 };
+    let chunk = (1 + (checksum(bytes) >> 8) % 41).max(1 + blank.count().max(above));
     let stream = |bytes: &[u8]| -> Box<dyn Source> { Box::new(Stream(bytes.into())) };
     POOLS.with(|pools| {
         let run = |pool, chunk, source: Box<dyn Source>| {
