@@ -69,6 +69,8 @@ pub use slotscope_engine::{command, error, format, metric, name, redact, scan, s
 #[doc(hidden)]
 pub use slotscope_engine::{secret, sentence, simd};
 pub use slotscope_findings::{steps, summary, topology};
+#[doc(hidden)]
+pub use slotscope_planner as planner;
 pub use slotscope_report as report;
 #[doc(hidden)]
 pub use slotscope_report::output;

@@ -13,11 +13,11 @@ use slotscope_findings::plan::cluster::MoveFlags;
 use slotscope_findings::plan::doubts::incomplete;
 use slotscope_findings::plan::inputs::PlannedNode;
 use slotscope_findings::plan::migration::Migration;
-use slotscope_findings::plan::move_request::MoveLimits;
 use slotscope_findings::plan::outcome::PlanOutcome;
 use slotscope_findings::steps::Service;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::topology::Topology;
+use slotscope_planner::move_request::MoveLimits;
 use slotscope_report::output::{Guard, SingleFile};
 
 use crate::cli::input::servers::ServerArgs;

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use slotscope_engine::metric::Metric;
 use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::slot_ranges::{even_ranges, metric_of_ranges};
 use slotscope_findings::wording::verdict::times;
+use slotscope_planner::even_ranges::even_ranges;
 
 /// A range of slots for each shard.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,9 @@ impl Shards {
                 .sum();
             Some(sum).filter(|sum| *sum > 0)
         };
-        let by = metric_of_ranges(asked, |metric| held(metric).is_some())?;
+        let usual = [Metric::Bytes, Metric::Keys, Metric::Ops];
+        let mut metrics = asked.into_iter().chain(usual);
+        let by = metrics.find(|metric| held(*metric).is_some())?;
         let (slots, total) = (loads.get(by)?, held(by)?);
         let ranges = even_ranges(slots, count)?;
         let sum = |(first, last): &(u16, u16)| -> u128 {

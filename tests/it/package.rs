@@ -87,6 +87,7 @@ fn a_packaged_file_refers_to_no_file_that_is_left_out() {
         ("slotscope-engine", "crates/engine"),
         ("slotscope-advisor", "crates/advisor"),
         ("slotscope-objects", "crates/objects"),
+        ("slotscope-planner", "crates/planner"),
         ("slotscope-findings", "crates/findings"),
         ("slotscope-report", "crates/report"),
         ("slotscope-collect", "crates/collect"),

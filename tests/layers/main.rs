@@ -21,6 +21,7 @@ const ROOTS: &[&str] = &[
     "crates/hashslot/src",
     "crates/keyname/src",
     "crates/objects/src",
+    "crates/planner/src",
     "crates/report/src",
 ];
 

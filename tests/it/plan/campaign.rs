@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use super::clusters::Cluster;
-use slotscope::plan::move_request::MoveRequest;
-use slotscope::plan::solve::{MovePlan, plan};
+use slotscope::planner::move_request::MoveRequest;
+use slotscope::planner::solve::{MovePlan, plan};
 use testkit::env::size;
 use testkit::rng::Rng;
 

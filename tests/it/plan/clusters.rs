@@ -2,7 +2,7 @@
 //! tags, operations that have nothing to do with memory, and slots scattered by earlier scale-outs.
 
 use slotscope::metric::Metric;
-use slotscope::plan::move_request::{MoveRequest, Role};
+use slotscope::planner::move_request::{MoveRequest, Role};
 use slotscope::slot::SLOTS;
 use testkit::rng::Rng;
 

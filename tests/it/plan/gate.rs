@@ -1,8 +1,8 @@
 //! The gate of plans: gains on both sides of each threshold, and requests in which one aim decides.
 
 use slotscope::metric::Metric;
-use slotscope::plan::move_request::{Caps, MoveRequest, Role};
-use slotscope::plan::solve::{MovePlan, plan};
+use slotscope::planner::move_request::{Caps, MoveRequest, Role};
+use slotscope::planner::solve::{MovePlan, plan};
 
 /// Parts of what stays on a node, so that none of them is heavier than half of a share.
 const PARTS: u64 = 10;

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use super::clusters::Cluster;
 use slotscope::metric::Metric;
-use slotscope::plan::move_request::{Caps, MoveRequest, Role};
 use slotscope::plan::moves::{Move, between};
-use slotscope::plan::solve::{MovePlan, plan};
+use slotscope::planner::move_request::{Caps, MoveRequest, Role};
+use slotscope::planner::solve::{MovePlan, plan};
 use slotscope::slot::SLOTS;
 use testkit::env::size;
 use testkit::rng::Rng;

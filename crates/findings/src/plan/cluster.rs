@@ -8,10 +8,10 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text;
 use slotscope_engine::text::counted;
+use slotscope_planner::move_request::{MoveLimits, Role};
 
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::inputs::PlannedNode;
-use crate::plan::move_request::{MoveLimits, Role};
 use crate::summary::Summary;
 use crate::summary::limit;
 use crate::topology::{Topology, find, ranges};

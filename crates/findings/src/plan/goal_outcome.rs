@@ -7,15 +7,16 @@ use serde::Serialize;
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
+use slotscope_planner::lower_bound::SetBy;
+use slotscope_planner::move_request::{MoveRequest, Role};
+use slotscope_planner::solve::{MovePlan, PlannedRole};
+use slotscope_planner::why_not::{WhyNot, why_not};
 
 use crate::plan::inputs::PlanInputs;
-use crate::plan::lower_bound::SetBy;
-use crate::plan::move_request::{MoveRequest, Role};
-use crate::plan::solve::{MovePlan, PlannedRole};
-use crate::plan::why_not::{WhyNot, why_not};
 use crate::summary::balance::tidy;
 use crate::summary::independent_units::UnitKind;
 use crate::summary::state;
+use crate::summary::step::LeftText;
 
 /// A unit of more than this part of a slot is named in place of it.
 const MOST: f64 = 0.5;
@@ -97,7 +98,7 @@ pub(super) fn goals(request: &MoveRequest<'_>, plan: &MovePlan) -> Vec<GoalOutco
         let why = (!planned.is_near && !plan.limited)
             .then(|| why_not(&request.with_owner(plan.owner.clone()), at));
         let reason = match &why {
-            Some(why) => Some(why.text().to_string()),
+            Some(why) => Some(LeftText::WhyNot(why.clone()).to_string()),
             None => {
                 (!planned.is_near).then(|| "the limits of the plan keep it from more".to_owned())
             }

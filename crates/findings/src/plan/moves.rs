@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::move_request::{Caps, MoveRequest};
+use slotscope_planner::move_request::{Caps, MoveRequest};
+
 use crate::topology::ranges;
 
 /// Slots that go from one node to another.
@@ -168,8 +169,8 @@ pub fn between(before: &[Option<usize>], after: &[Option<usize>]) -> Vec<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::move_request::Role;
     use slotscope_engine::metric::Metric;
+    use slotscope_planner::move_request::Role;
 
     /// A request for nodes that can hold so much.
     fn limited<'a>(loads: &'a [u64], owner: Vec<Option<usize>>, caps: &[f64]) -> MoveRequest<'a> {

@@ -6,10 +6,10 @@ use serde::Serialize;
 use slotscope_engine::metric::PerMetric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
+use slotscope_planner::move_request::MoveRequest;
+use slotscope_planner::solve::MovePlan;
 
 use crate::plan::inputs::{PlanInputs, PlannedNode};
-use crate::plan::move_request::MoveRequest;
-use crate::plan::solve::MovePlan;
 use crate::summary::balance::tidy;
 
 /// Something today and once all has moved.

@@ -8,15 +8,15 @@ use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
+use slotscope_planner::move_request::MoveRequest;
+use slotscope_planner::solve::MovePlan;
 
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK};
 use crate::plan::duration::setslot_secs;
 use crate::plan::goal_outcome::{self, FloorUnit, GoalOutcome};
 use crate::plan::inputs::PlanInputs;
-use crate::plan::move_request::MoveRequest;
 use crate::plan::moves::{self, Move, Room};
 use crate::plan::node_outcome::{self, NodeOutcome};
-use crate::plan::solve::MovePlan;
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::step::Requested;
 

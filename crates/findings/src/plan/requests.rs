@@ -2,15 +2,15 @@
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
+use slotscope_planner::move_request::{Caps, MoveRequest, Role};
+use slotscope_planner::solve::{MovePlan, plan, plan_of_ranges};
 
 use crate::plan::block_time::blocking_keys;
 use crate::plan::cluster::Cluster;
 use crate::plan::doubts;
 use crate::plan::inputs::{PlanInputs, PlannedNode};
-use crate::plan::move_request::{Caps, MoveRequest, Role};
 use crate::plan::outcome::PlanOutcome;
 use crate::plan::placement::{PlacedRole, Placement};
-use crate::plan::solve::{MovePlan, plan, plan_of_ranges};
 use crate::summary::Summary;
 use crate::summary::balance::tidy;
 use crate::summary::step::{After, Requested, RequestedRole};
@@ -20,66 +20,64 @@ use crate::summary::step::{After, Requested, RequestedRole};
 const MEMORY_TOLERANCE: f64 = 0.03;
 const LOAD_TOLERANCE: f64 = 0.10;
 
-impl<'p> MoveRequest<'p> {
-    /// The request for a placement: the only place where goals, guards, limits and denominators are chosen.
-    pub(crate) fn of(
-        summary: &'p Summary,
-        cluster: &Cluster<'_>,
-        placement: &'p Placement<'_>,
-    ) -> Self {
-        let flags = &cluster.flags;
-        let is_up = |node: &usize| !cluster.nodes[*node].failed;
-        let owner: Vec<_> = placement
-            .owner
-            .iter()
-            .map(|owner| owner.filter(is_up))
-            .collect();
-        let is_held = |role: &&PlacedRole<'_>| {
-            let owned = owner.iter().zip(&role.slots);
-            let owned = owned.filter(|(owner, _)| owner.is_some());
-            let total: u128 = owned.map(|(_, load)| u128::from(*load)).sum();
-            // Sums beyond what the planner can hold are left alone.
-            (1..1 << 62).contains(&total)
-        };
-        let is_any_judged = placement.roles.iter().any(|role| role.is_judged);
-        let is_asked = summary.asked.by.is_empty() && flags.ask_for_moves() && !is_any_judged;
-        let mut roles: Vec<Role<'_>> = placement
-            .roles
-            .iter()
-            .filter(is_held)
-            .map(|role| Role {
-                metric: role.load.measure.metric(),
-                loads: &role.slots,
-                capacity: cluster.capacity(&role.load.weights),
-                tolerance: if role.load.measure.metric().is_of_use() {
-                    LOAD_TOLERANCE
-                } else {
-                    MEMORY_TOLERANCE
-                },
-                band: role.bands.lower,
-                is_goal: (role.is_judged || is_asked || role.is_asked) && role.is_by_slot(),
-            })
-            .collect();
-        if let (Some(first), Some(tolerance)) = (roles.first_mut(), flags.tolerance) {
-            (first.tolerance, first.band) = (tolerance, 1.0 + tolerance);
-        }
-        let bytes = placement.bytes();
-        let caps = bytes.and_then(|bytes| cluster.caps(summary, bytes, &owner));
-        let caps = caps.map(|[aimed, hard]| Caps {
-            role: cluster.role_of_bytes(&mut roles, bytes.unwrap_or_default()),
-            aimed,
-            hard,
-        });
-        let is_leaving = |node: &PlannedNode| node.capacity <= 0.0;
-        MoveRequest {
-            roles,
-            leaves: cluster.nodes.iter().map(is_leaving).collect(),
-            fixed: cluster.fixed.clone(),
-            caps,
-            price: bytes.or_else(|| placement.loads_of(Metric::Keys)),
-            limits: flags.limits,
-            owner,
-        }
+/// The request for a placement: the only place where goals, guards, limits and denominators are chosen.
+pub(crate) fn request_of<'p>(
+    summary: &'p Summary,
+    cluster: &Cluster<'_>,
+    placement: &'p Placement<'_>,
+) -> MoveRequest<'p> {
+    let flags = &cluster.flags;
+    let is_up = |node: &usize| !cluster.nodes[*node].failed;
+    let owner: Vec<_> = placement
+        .owner
+        .iter()
+        .map(|owner| owner.filter(is_up))
+        .collect();
+    let is_held = |role: &&PlacedRole<'_>| {
+        let owned = owner.iter().zip(&role.slots);
+        let owned = owned.filter(|(owner, _)| owner.is_some());
+        let total: u128 = owned.map(|(_, load)| u128::from(*load)).sum();
+        // Sums beyond what the planner can hold are left alone.
+        (1..1 << 62).contains(&total)
+    };
+    let is_any_judged = placement.roles.iter().any(|role| role.is_judged);
+    let is_asked = summary.asked.by.is_empty() && flags.ask_for_moves() && !is_any_judged;
+    let mut roles: Vec<Role<'_>> = placement
+        .roles
+        .iter()
+        .filter(is_held)
+        .map(|role| Role {
+            metric: role.load.measure.metric(),
+            loads: &role.slots,
+            capacity: cluster.capacity(&role.load.weights),
+            tolerance: if role.load.measure.metric().is_of_use() {
+                LOAD_TOLERANCE
+            } else {
+                MEMORY_TOLERANCE
+            },
+            band: role.bands.lower,
+            is_goal: (role.is_judged || is_asked || role.is_asked) && role.is_by_slot(),
+        })
+        .collect();
+    if let (Some(first), Some(tolerance)) = (roles.first_mut(), flags.tolerance) {
+        (first.tolerance, first.band) = (tolerance, 1.0 + tolerance);
+    }
+    let bytes = placement.bytes();
+    let caps = bytes.and_then(|bytes| cluster.caps(summary, bytes, &owner));
+    let caps = caps.map(|[aimed, hard]| Caps {
+        role: cluster.role_of_bytes(&mut roles, bytes.unwrap_or_default()),
+        aimed,
+        hard,
+    });
+    let is_leaving = |node: &PlannedNode| node.capacity <= 0.0;
+    MoveRequest {
+        roles,
+        leaves: cluster.nodes.iter().map(is_leaving).collect(),
+        fixed: cluster.fixed.clone(),
+        caps,
+        price: bytes.or_else(|| placement.loads_of(Metric::Keys)),
+        limits: flags.limits,
+        owner,
     }
 }
 
@@ -121,7 +119,7 @@ impl Cluster<'_> {
     /// The request of `slotscope plan` with these flags, and its plan.
     pub(crate) fn requested(&self, summary: &Summary) -> Requested {
         let placement = Placement::today(summary, self);
-        let request = MoveRequest::of(summary, self, &placement);
+        let request = request_of(summary, self, &placement);
         Requested::of(&request, &plan(&request), placement.after(self))
     }
 
@@ -133,7 +131,7 @@ impl Cluster<'_> {
     pub fn shards(self, summary: &Summary) -> Result<(usize, Option<Metric>)> {
         let cluster = self.pinning(summary)?;
         let placement = Placement::today(summary, &cluster);
-        let request = MoveRequest::of(summary, &cluster, &placement);
+        let request = request_of(summary, &cluster, &placement);
         let role = plan_of_ranges(&request).map_or(0, |(role, _)| role);
         let metric = request.roles.get(role).map(|role| role.metric);
         Ok((request.staying().count(), metric))
@@ -150,7 +148,7 @@ impl Cluster<'_> {
         }
         let cluster = self.pinning(summary)?;
         let placement = Placement::today(summary, &cluster);
-        let request = MoveRequest::of(summary, &cluster, &placement);
+        let request = request_of(summary, &cluster, &placement);
         if request.roles.iter().all(|role| !role.is_judged()) {
             let what = "no slot of these nodes holds any; redis-cli --cluster rebalance evens out slot counts";
             return Err(Error::bad("no load", what));

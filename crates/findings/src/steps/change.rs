@@ -1,9 +1,10 @@
 //! The smallest set of tags and keys whose split lets moves even out the roles that press.
 
+use slotscope_planner::solve::{floors, plan_of_ranges, plan_within};
+
 use crate::plan::cluster::Cluster;
-use crate::plan::move_request::MoveRequest;
 use crate::plan::placement::Placement;
-use crate::plan::solve::{floors, plan_of_ranges, plan_within};
+use crate::plan::requests::request_of;
 use crate::steps::pieces::{Cut, Piece, heavy, split};
 use crate::steps::service::Service;
 use crate::summary::Summary;
@@ -212,7 +213,7 @@ impl<'a> Search<'_, 'a> {
 
     /// The ratios of all roles once slots have moved.
     fn moved(&self, placement: &Placement<'a>) -> Vec<f64> {
-        let request = MoveRequest::of(self.summary, self.cluster, placement);
+        let request = request_of(self.summary, self.cluster, placement);
         let owner = match self.service {
             None => Some(plan_within(&request, WORK).owner),
             Some(service) if service.has_ranges => {
@@ -244,7 +245,7 @@ impl<'a> Search<'_, 'a> {
     /// The same of what no move can lower.
     fn highest_floor(&self, cuts: &[Cut]) -> (f64, usize) {
         let after = split(self.summary, self.now, cuts);
-        let request = MoveRequest::of(self.summary, self.cluster, &after);
+        let request = request_of(self.summary, self.cluster, &after);
         let floors = floors(&request);
         let of = |at: usize| {
             let metric = self.now.roles[at].load.measure.metric();

@@ -1,8 +1,10 @@
 //! Problems that no step cures, each with the reason that a search has found.
 
-use crate::plan::move_request::MoveRequest;
+use slotscope_planner::lower_bound::SetBy;
+use slotscope_planner::why_not::{WhyNot, why_not};
+
 use crate::plan::placement::{Known, PlacedRole};
-use crate::plan::why_not::{WhyNot, why_not};
+use crate::plan::requests::request_of;
 use crate::steps::Steps;
 use crate::summary::independent_units::Unit;
 use crate::summary::state::Role;
@@ -14,7 +16,7 @@ const NAMED: usize = 3;
 impl Steps<'_> {
     /// Adds the loads above their lower bands after all steps, and why.
     pub(super) fn add_left(&mut self) {
-        let request = MoveRequest::of(self.summary, &self.cluster, &self.now);
+        let request = request_of(self.summary, &self.cluster, &self.now);
         for role in self
             .now
             .roles
@@ -46,24 +48,29 @@ impl Steps<'_> {
     /// A reason, and the slot that it is about.
     fn reason(&self, role: &PlacedRole<'_>, why: WhyNot) -> (LeftText, Option<u16>) {
         let is_load = role.load.role == Some(Role::Load);
-        let text = match (why.text(), why) {
-            (LeftText::OneSlot(slot), _) if is_load && self.units_in(role, slot).is_empty() => {
-                LeftText::HotSlot(slot)
+        match why {
+            WhyNot::Floor(SetBy::Slot(slot)) => {
+                let is_unnamed = is_load && self.units_in(role, slot).is_empty();
+                let text = if is_unnamed {
+                    LeftText::HotSlot(slot)
+                } else {
+                    LeftText::WhyNot(why)
+                };
+                (text, Some(slot))
             }
-            (text, WhyNot::Fixed(fixed)) => {
+            WhyNot::Fixed(fixed) => {
                 let owns = |slot: u16| self.now.owner[usize::from(slot)] == Some(fixed.node);
                 let mut pinned = self.cluster.pinned.iter();
-                let pinned = pinned.find(|key| owns(key.slot));
-                pinned.map_or(text, |key| LeftText::Pinned {
-                    key: key.key.clone(),
-                    block_ms: key.block_ms as f64,
-                })
+                let text = match pinned.find(|key| owns(key.slot)) {
+                    Some(key) => LeftText::Pinned {
+                        key: key.key.clone(),
+                        block_ms: key.block_ms as f64,
+                    },
+                    None => LeftText::WhyNot(why),
+                };
+                (text, None)
             }
-            (text, _) => text,
-        };
-        match text {
-            LeftText::OneSlot(slot) => (text, Some(slot)),
-            text => (text, None),
+            _ => (LeftText::WhyNot(why), None),
         }
     }
 

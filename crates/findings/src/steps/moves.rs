@@ -2,11 +2,11 @@
 //! slots move as ranges of a restored backup, where it takes them.
 
 use slotscope_engine::metric::Metric;
+use slotscope_planner::solve::{MovePlan, plan, plan_of_ranges};
 
-use crate::plan::move_request::MoveRequest;
 use crate::plan::moves::{Move, between};
 use crate::plan::placement::{Known, Placement};
-use crate::plan::solve::{MovePlan, plan, plan_of_ranges};
+use crate::plan::requests::request_of;
 use crate::steps::Steps;
 use crate::steps::repair::step;
 use crate::summary::cause::CauseKind;
@@ -71,7 +71,7 @@ impl<'a> Steps<'a> {
 
     /// The plan of the placement so far, by what the servers can do; `None` where there is none that is worth it.
     fn plan(&self) -> Option<MovePlan> {
-        let request = MoveRequest::of(self.summary, &self.cluster, &self.now);
+        let request = request_of(self.summary, &self.cluster, &self.now);
         let plan = match self.commands.service() {
             None => plan(&request),
             Some(service) if service.has_ranges => plan_of_ranges(&request)?.1,
@@ -119,7 +119,7 @@ impl<'a> Steps<'a> {
                     .count() as u64,
             },
         };
-        let request = MoveRequest::of(self.summary, &self.cluster, &self.now);
+        let request = request_of(self.summary, &self.cluster, &self.now);
         Step {
             slots_moved: slots.len() as u64,
             keys_moved: keys,

@@ -58,7 +58,6 @@ pub mod role_load;
 pub mod role_verdict;
 pub mod run;
 pub mod scaling;
-pub mod slot_ranges;
 pub mod split;
 pub mod standing;
 pub mod state;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
+use slotscope_planner::why_not::WhyNot;
 
 use crate::summary::state::State;
 use crate::summary::worded::Worded;
@@ -248,15 +249,8 @@ pub enum StepText {
 /// Why no step cures a role.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LeftText {
-    /// No placement evens both: slots of one role strand what their nodes can use of the other.
-    NoPlacement {
-        /// The heaviest slots.
-        slots: Vec<u16>,
-        /// The least that the role can reach.
-        least: f64,
-    },
-    /// A single slot is more than a fair share.
-    OneSlot(u16),
+    /// The planner's reason.
+    WhyNot(WhyNot),
     /// A single slot is more than a fair share of the load, and which of its keys is not known.
     HotSlot(u16),
     /// A key that would block its node for too long stays where it is.
@@ -266,23 +260,6 @@ pub enum LeftText {
         /// For how many milliseconds it would block its node.
         block_ms: f64,
     },
-    /// Slots that may not move hold more than a fair share of a node.
-    Fixed {
-        /// How many.
-        slots: u64,
-        /// In fair shares.
-        share: f64,
-    },
-    /// The heaviest slots have to share a node: how many of how many.
-    MustShare(u64, u64),
     /// Its load is known by node, not by slot.
     UnknownBySlot,
-    /// There is a placement with this ratio that is not worth the slots it moves.
-    NotWorth(f64, u64),
-    /// Limits of memory.
-    Limits,
-    /// The other loads, which would get worse.
-    OtherRole,
-    /// No plan was found.
-    NotFound,
 }

@@ -2,6 +2,8 @@
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
+use slotscope_planner::lower_bound::SetBy;
+use slotscope_planner::why_not::WhyNot;
 
 use crate::summary::step::{LeftText, StepText};
 use crate::wording::InWords;
@@ -161,15 +163,7 @@ fn pieces(units: &[(Name, bool, u32)]) -> String {
 impl InWords for LeftText {
     fn in_words(&self) -> String {
         match self {
-            LeftText::NoPlacement { slots, least } => {
-                let names = list(slots.iter(), NAMES);
-                let slot = if slots.len() == 1 { "slot" } else { "slots" };
-                format!(
-                    "no placement evens both: {slot} {names} keeps it at {} or more",
-                    ratio(*least)
-                )
-            }
-            LeftText::OneSlot(slot) => format!("slot {slot} alone is more than a fair share"),
+            LeftText::WhyNot(why) => why.in_words(),
             LeftText::HotSlot(slot) => format!(
                 "slot {slot} alone is more than a fair share; a few seconds of MONITOR on its node show which key it is"
             ),
@@ -178,25 +172,47 @@ impl InWords for LeftText {
                 short(key),
                 millis(*block_ms)
             ),
-            LeftText::NotFound => "no better placement was found".into(),
-            LeftText::Fixed { slots, share } => format!(
-                "{} that may not move hold {} a node's share",
-                counted(*slots, "slot"),
-                times(*share)
-            ),
-            LeftText::MustShare(together, heaviest) => {
-                format!("{together} of the {heaviest} heaviest slots have to share a node")
-            }
             LeftText::UnknownBySlot => {
                 "memory by slot is unknown; collect without --slots-only".into()
             }
-            LeftText::NotWorth(to, slots) => format!(
+        }
+    }
+}
+
+impl InWords for WhyNot {
+    fn in_words(&self) -> String {
+        match self {
+            WhyNot::Fixed(fixed) => format!(
+                "{} that may not move hold {} a node's share",
+                counted(fixed.slots as u64, "slot"),
+                times(fixed.share)
+            ),
+            WhyNot::Floor(SetBy::Slot(slot)) => {
+                format!("slot {slot} alone is more than a fair share")
+            }
+            WhyNot::Floor(SetBy::Slots { together, heaviest }) => {
+                format!("{together} of the {heaviest} heaviest slots have to share a node")
+            }
+            WhyNot::NoPlacement(proof) => {
+                let names = list(proof.slots.iter(), NAMES);
+                let slot = if proof.slots.len() == 1 {
+                    "slot"
+                } else {
+                    "slots"
+                };
+                format!(
+                    "no placement evens both: {slot} {names} keeps it at {} or more",
+                    ratio(proof.least)
+                )
+            }
+            WhyNot::NotWorth(to, slots) => format!(
                 "{} would be possible, which is not worth {}",
                 ratio(*to),
-                counted(*slots, "slot")
+                counted(*slots as u64, "slot")
             ),
-            LeftText::Limits => "maxmemory of the nodes leaves no better placement".into(),
-            LeftText::OtherRole => "a better placement would make another role worse".into(),
+            WhyNot::Limits => "maxmemory of the nodes leaves no better placement".into(),
+            WhyNot::OtherRole => "a better placement would make another role worse".into(),
+            WhyNot::NotFound => "no better placement was found".into(),
         }
     }
 }

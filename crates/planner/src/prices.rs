@@ -1,8 +1,8 @@
 //! The price of moves: bytes, and a little for every range and slot. Relative to the least bytes that any plan for these
 //! targets has to move, so that bytes and ranges are weighed alike in clusters of all sizes.
 
-use crate::plan::shares::Shares;
-use crate::plan::state::{NEAR, PlanState, Run};
+use crate::shares::Shares;
+use crate::state::{NEAR, PlanState, Run};
 
 /// The price of the ranges of a node that sheds, in least bytes.
 const RANGES: f64 = 0.03;
@@ -15,7 +15,7 @@ const LEAST: f64 = 1e-4;
 
 /// Prices in shares of bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Prices {
+pub(crate) struct Prices {
     pub range: f64,
     pub slot: f64,
     /// The price of a plan of the least bytes that takes one range of each node that sheds.
@@ -26,7 +26,7 @@ pub(super) struct Prices {
 
 impl Prices {
     /// The prices for a state in which nothing has moved.
-    pub(super) fn new(state: &PlanState<'_>) -> Self {
+    pub(crate) fn new(state: &PlanState<'_>) -> Self {
         let shares = state.shares;
         let least = least_bytes(state).max(LEAST);
         let senders = (0..shares.nodes).filter(|node| state.over(*node) > NEAR);
@@ -40,7 +40,7 @@ impl Prices {
     }
 
     /// The same where room is scarce.
-    pub(super) fn sparing(self) -> Self {
+    pub(crate) fn sparing(self) -> Self {
         Prices {
             room: ROOM * self.least,
             ..self
@@ -48,7 +48,7 @@ impl Prices {
     }
 
     /// The same where bytes count for more or less.
-    pub(super) fn scaled(self, factor: f64) -> Self {
+    pub(crate) fn scaled(self, factor: f64) -> Self {
         Prices {
             range: self.range * factor,
             slot: self.slot * factor,
@@ -57,12 +57,12 @@ impl Prices {
     }
 
     /// The price of moving a run, apart from the range.
-    pub(super) fn of_run(self, shares: &Shares<'_>, run: Run) -> f64 {
+    pub(crate) fn of_run(self, shares: &Shares<'_>, run: Run) -> f64 {
         shares.price(run.first, run.end) + self.slot * run.len() as f64
     }
 
     /// The price of giving a run to `to`, minus the price of bringing it where it is.
-    pub(super) fn of_step(self, state: &PlanState<'_>, run: Run, to: usize) -> f64 {
+    pub(crate) fn of_step(self, state: &PlanState<'_>, run: Run, to: usize) -> f64 {
         let home = state.home(run.first);
         let price = self.of_run(state.shares, run);
         let spent = if state.owner[run.first] == home {
@@ -75,7 +75,7 @@ impl Prices {
     }
 
     /// The price of a plan.
-    pub(super) fn of_plan(self, state: &PlanState<'_>) -> f64 {
+    pub(crate) fn of_plan(self, state: &PlanState<'_>) -> f64 {
         let runs = state.moved_runs();
         let moved: f64 = runs.iter().map(|run| self.of_run(state.shares, *run)).sum();
         moved + self.range * runs.len() as f64
@@ -84,7 +84,7 @@ impl Prices {
 
 /// A bound on the bytes of any plan that leaves giants where they are, in shares: each node sheds what overflows it, in
 /// parts of slots. Nodes that leave shed all.
-pub(super) fn least_bytes(state: &PlanState<'_>) -> f64 {
+pub(crate) fn least_bytes(state: &PlanState<'_>) -> f64 {
     (0..state.shares.nodes)
         .map(|node| least_bytes_of(state, node))
         .sum()
@@ -127,8 +127,8 @@ fn least_bytes_of(state: &PlanState<'_>, node: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::move_request::{MoveRequest, Role};
-    use crate::plan::state::{Bounds, Cap};
+    use crate::move_request::{MoveRequest, Role};
+    use crate::state::{Bounds, Cap};
     use slotscope_engine::metric::Metric;
 
     /// A state of one role that aims at `aim` fair shares.

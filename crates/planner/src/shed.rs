@@ -5,12 +5,12 @@
 
 use std::cell::Cell;
 
-use crate::plan::budget::Budget;
-use crate::plan::move_request::MoveLimits;
-use crate::plan::prices::Prices;
-use crate::plan::receivers::receivers;
-use crate::plan::shares::{FEW_ROLES, MOST_ROLES, Shares};
-use crate::plan::state::{PlanState, Run, above};
+use crate::budget::Budget;
+use crate::move_request::MoveLimits;
+use crate::prices::Prices;
+use crate::receivers::receivers;
+use crate::shares::{FEW_ROLES, MOST_ROLES, Shares};
+use crate::state::{PlanState, Run, above};
 
 /// Nodes of each kind that are tried as receivers.
 const RECEIVERS: usize = 8;
@@ -75,7 +75,7 @@ impl Best {
 }
 
 /// Takes the best steps out of a node; false if no step gains anything. The budget is charged and not asked: see `greedy`.
-pub(super) fn shed(
+pub(crate) fn shed(
     state: &mut PlanState<'_>,
     prices: Prices,
     node: usize,

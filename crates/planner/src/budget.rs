@@ -2,7 +2,7 @@
 
 /// The work that a search may still do, counted in slots and pairs of slots.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     /// How much was looked at.
     pub spent: u64,
     /// Past this nothing more is looked at.
@@ -11,16 +11,16 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Nothing is spent.
-    pub(super) fn new(most: u64) -> Self {
+    pub(crate) fn new(most: u64) -> Self {
         Budget { spent: 0, most }
     }
 
     /// A part of the rest, at most this much; the work spent of it is to be added to `spent`.
-    pub(super) fn part(&self, most: u64) -> Self {
+    pub(crate) fn part(&self, most: u64) -> Self {
         Budget::new(most.min(self.most.saturating_sub(self.spent)))
     }
 
-    pub(super) fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.spent >= self.most
     }
 }

@@ -1,36 +1,36 @@
 //! A plan in the making: the owners of slots so far, the most that each node may hold, and a log by which steps are taken back.
 
-use crate::plan::move_request::MoveLimits;
-use crate::plan::rest::NodeLoad;
-use crate::plan::shares::{NOBODY, Shares, allowed};
+use crate::move_request::MoveLimits;
+use crate::rest::NodeLoad;
+use crate::shares::{NOBODY, Shares, allowed};
 
 /// Less than this is rounding.
-pub(super) const NEAR: f64 = 1e-9;
+pub(crate) const NEAR: f64 = 1e-9;
 
 /// A run of slots with one owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Run {
+pub(crate) struct Run {
     pub first: usize,
     pub end: usize,
 }
 
 impl Run {
     /// A slot alone.
-    pub(super) fn single(slot: usize) -> Self {
+    pub(crate) fn single(slot: usize) -> Self {
         Run {
             first: slot,
             end: slot + 1,
         }
     }
 
-    pub(super) fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         self.end - self.first
     }
 }
 
 /// The limits of memory that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cap {
+pub(crate) enum Cap {
     /// Nodes are filled to this.
     Aimed,
     /// No node is brought above this.
@@ -41,7 +41,7 @@ pub(super) enum Cap {
 
 /// The most that nodes may hold, by role.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// T: what a search brings nodes to, in fair shares.
     pub aims: Vec<f64>,
     /// The same of a node that a slot fills, in parts of that slot.
@@ -58,7 +58,7 @@ pub(super) struct Bounds {
 
 /// Owners and loads, as far as the plan has come.
 #[derive(Clone)]
-pub(super) struct PlanState<'a> {
+pub(crate) struct PlanState<'a> {
     pub shares: &'a Shares<'a>,
     bounds: Bounds,
     /// By node: the cap of memory in shares.
@@ -77,12 +77,12 @@ pub(super) struct PlanState<'a> {
     before: Vec<f64>,
     /// Whether the limits of the problem are kept to, and what has moved.
     pub limits: MoveLimits,
-    pub(super) moved: (u64, u128),
+    pub(crate) moved: (u64, u128),
 }
 
 impl<'a> PlanState<'a> {
     /// Nothing has moved.
-    pub(super) fn new(shares: &'a Shares<'a>) -> Self {
+    pub(crate) fn new(shares: &'a Shares<'a>) -> Self {
         let roles = shares.weighed();
         let mut state = PlanState {
             shares,
@@ -121,7 +121,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// The same as where another plan begins: nothing has moved.
-    pub(super) fn settled(&self) -> Self {
+    pub(crate) fn settled(&self) -> Self {
         PlanState {
             home: self.owner.clone(),
             log: Vec::new(),
@@ -132,12 +132,12 @@ impl<'a> PlanState<'a> {
 
     /// The node that owns a slot when nothing has moved.
     #[inline]
-    pub(super) fn home(&self, slot: usize) -> u16 {
+    pub(crate) fn home(&self, slot: usize) -> u16 {
         self.home[slot]
     }
 
     /// Bounds nodes otherwise.
-    pub(super) fn set_bounds(&mut self, bounds: &Bounds) {
+    pub(crate) fn set_bounds(&mut self, bounds: &Bounds) {
         self.bounds.clone_from(bounds);
         self.caps = (0..self.shares.nodes)
             .map(|node| self.cap(node, bounds.cap))
@@ -147,7 +147,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// A limit of memory in shares; infinite without one.
-    pub(super) fn cap(&self, node: usize, cap: Cap) -> f64 {
+    pub(crate) fn cap(&self, node: usize, cap: Cap) -> f64 {
         let Some(caps) = &self.shares.request.caps else {
             return f64::INFINITY;
         };
@@ -164,7 +164,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// The memory of nodes above their limits, in shares.
-    pub(super) fn excess(&self, cap: Cap) -> f64 {
+    pub(crate) fn excess(&self, cap: Cap) -> f64 {
         let Some(caps) = &self.shares.request.caps else {
             return 0.0;
         };
@@ -174,13 +174,13 @@ impl<'a> PlanState<'a> {
     }
 
     /// Until `set_bounds` no node is filled above these shares by role; one that is fuller already stays as it is.
-    pub(super) fn set_level(&mut self, level: &[f64]) {
+    pub(crate) fn set_level(&mut self, level: &[f64]) {
         self.level = Some((level.to_vec(), self.load.clone()));
         self.set_targets();
     }
 
     /// Ends `set_level`.
-    pub(super) fn drop_level(&mut self) {
+    pub(crate) fn drop_level(&mut self) {
         if self.level.take().is_some() {
             self.set_targets();
         }
@@ -226,7 +226,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// The heaviest giant of a node, except for one slot.
-    pub(super) fn heaviest_giant(&self, node: usize, role: usize, but: Option<usize>) -> f64 {
+    pub(crate) fn heaviest_giant(&self, node: usize, role: usize, but: Option<usize>) -> f64 {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
         let its =
             giants.filter(|slot| usize::from(self.owner[*slot]) == node && Some(*slot) != but);
@@ -236,18 +236,18 @@ impl<'a> PlanState<'a> {
 
     /// The load of a node, in all roles.
     #[inline]
-    pub(super) fn loads(&self, node: usize) -> &[f64] {
+    pub(crate) fn loads(&self, node: usize) -> &[f64] {
         &self.load[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
     /// The most that a node may hold, in all roles.
     #[inline]
-    pub(super) fn targets(&self, node: usize) -> &[f64] {
+    pub(crate) fn targets(&self, node: usize) -> &[f64] {
         &self.target[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
     /// The nodes that stay, in a role.
-    pub(super) fn node_loads(&self, role: usize) -> Vec<NodeLoad> {
+    pub(crate) fn node_loads(&self, role: usize) -> Vec<NodeLoad> {
         let node = |node: usize| {
             let slots = self.held(node).iter();
             let loads = slots.map(|slot| self.shares.load(usize::from(*slot), role));
@@ -261,25 +261,25 @@ impl<'a> PlanState<'a> {
     }
 
     /// The slots of a node, ascending.
-    pub(super) fn held(&self, node: usize) -> &[u16] {
+    pub(crate) fn held(&self, node: usize) -> &[u16] {
         &self.held[node]
     }
 
     /// The load of a node above its targets, in all roles together.
     #[inline]
-    pub(super) fn over(&self, node: usize) -> f64 {
+    pub(crate) fn over(&self, node: usize) -> f64 {
         let both = self.loads(node).iter().zip(self.targets(node));
         both.map(|(load, target)| above(load - target)).sum()
     }
 
     /// The same of all nodes.
-    pub(super) fn total_over(&self) -> f64 {
+    pub(crate) fn total_over(&self) -> f64 {
         (0..self.shares.nodes).map(|node| self.over(node)).sum()
     }
 
     /// By how much both nodes together come nearer to their targets if `to` gets a slot that may be a giant; negative
     /// where they get further from them.
-    pub(super) fn gain_of_single(&self, slot: usize, to: usize) -> f64 {
+    pub(crate) fn gain_of_single(&self, slot: usize, to: usize) -> f64 {
         let shares = self.shares;
         let from = usize::from(self.owner[slot]);
         let mut gain = self.over(from) + self.over(to);
@@ -298,7 +298,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// Gives a run of slots of one node to another.
-    pub(super) fn give(&mut self, run: Run, to: usize) {
+    pub(crate) fn give(&mut self, run: Run, to: usize) {
         let from = self.owner[run.first];
         if usize::from(from) != to {
             self.log.push((run, from));
@@ -307,7 +307,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// Gives all slots to the owners of a plan, those in a row together.
-    pub(super) fn carry_out(&mut self, owner: &[Option<usize>]) {
+    pub(crate) fn carry_out(&mut self, owner: &[Option<usize>]) {
         let goes = |state: &Self, slot: usize| {
             let from = state.owner[slot];
             let to = owner[slot].filter(|to| from != NOBODY && usize::from(from) != *to);
@@ -327,7 +327,7 @@ impl<'a> PlanState<'a> {
     }
 
     /// The node that owns each slot.
-    pub(super) fn owners(&self) -> Vec<Option<usize>> {
+    pub(crate) fn owners(&self) -> Vec<Option<usize>> {
         let owner = self.owner.iter();
         owner
             .map(|node| (*node != NOBODY).then_some(usize::from(*node)))
@@ -335,12 +335,12 @@ impl<'a> PlanState<'a> {
     }
 
     /// Where the log is now, for `undo`.
-    pub(super) fn mark(&self) -> usize {
+    pub(crate) fn mark(&self) -> usize {
         self.log.len()
     }
 
     /// Takes back all that happened since `mark`.
-    pub(super) fn undo(&mut self, mark: usize) {
+    pub(crate) fn undo(&mut self, mark: usize) {
         while self.log.len() > mark
             && let Some((run, from)) = self.log.pop()
         {
@@ -376,14 +376,14 @@ impl<'a> PlanState<'a> {
 
 /// A load above its target, apart from rounding.
 #[inline]
-pub(super) fn above(excess: f64) -> f64 {
+pub(crate) fn above(excess: f64) -> f64 {
     (excess - NEAR).max(0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::move_request::{Caps, MoveRequest, Role};
+    use crate::move_request::{Caps, MoveRequest, Role};
     use slotscope_engine::metric::Metric;
 
     fn random(seed: &mut u64, below: usize) -> usize {

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::budget::Budget;
-use crate::plan::greedy::solve;
-use crate::plan::prices::Prices;
-use crate::plan::state::{NEAR, PlanState, Run};
+use crate::budget::Budget;
+use crate::greedy::solve;
+use crate::prices::Prices;
+use crate::state::{NEAR, PlanState, Run};
 
 /// Attempts for a plan.
 const TRIES: usize = 40;
@@ -36,7 +36,7 @@ impl Ruined {
 }
 
 /// Makes a plan cheaper, as far as the budget lets it.
-pub(super) fn improve(
+pub(crate) fn improve(
     state: &mut PlanState<'_>,
     prices: Prices,
     level: Option<&[f64]>,

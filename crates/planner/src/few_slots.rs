@@ -1,9 +1,9 @@
 //! Clusters of which few slots hold anything: moves of a slot and exchanges of two, to the end, from many starts.
 
-use crate::plan::aims::Aims;
-use crate::plan::budget::Budget;
-use crate::plan::shares::{MOST_ROLES, Shares, allowed};
-use crate::plan::state::{Cap, PlanState, above};
+use crate::aims::Aims;
+use crate::budget::Budget;
+use crate::shares::{MOST_ROLES, Shares, allowed};
+use crate::state::{Cap, PlanState, above};
 
 /// With more loaded slots than this, others come closer in the same time.
 const MOST: usize = 64;
@@ -27,7 +27,7 @@ const NEXT_ROLE: f64 = 0.1;
 const OF_SLOT: f64 = 1e-3;
 
 /// A better placement for a request with few loaded slots, from the best one known; `None` where there are many.
-pub(super) fn placed(
+pub(crate) fn placed(
     known: &PlanState<'_>,
     aims: &Aims,
     budget: &mut Budget,

@@ -1,10 +1,10 @@
 //! Steps for nodes that no single run helps: two slots change places, or a giant goes and its receiver makes room.
 
-use crate::plan::budget::Budget;
-use crate::plan::prices::Prices;
-use crate::plan::receivers::receivers;
-use crate::plan::shed::shed;
-use crate::plan::state::{NEAR, PlanState, Run, above};
+use crate::budget::Budget;
+use crate::prices::Prices;
+use crate::receivers::receivers;
+use crate::shed::shed;
+use crate::state::{NEAR, PlanState, Run, above};
 
 /// Slots of a node that are tried: the first of each order, and as many spread evenly over it.
 const SLOTS: usize = 64;
@@ -23,7 +23,7 @@ const LEAST_GAIN: f64 = 1e-7;
 
 /// Lets slots of `node` change places with slots elsewhere: of all pairs that are looked at the best, and others that still
 /// gain after it; how many.
-pub(super) fn pairs(
+pub(crate) fn pairs(
     state: &mut PlanState<'_>,
     prices: Prices,
     node: usize,
@@ -122,7 +122,7 @@ fn picked(state: &PlanState<'_>, node: usize) -> Vec<usize> {
 }
 
 /// Gives a giant of `node` to another node, which then sheds; false where that helps in no case.
-pub(super) fn giant(
+pub(crate) fn giant(
     state: &mut PlanState<'_>,
     prices: Prices,
     node: usize,

@@ -1,16 +1,16 @@
 //! As much of a plan as limits on what moves let: each step is the best that fits, from the fullest node on.
 
-use crate::plan::aims::{Aims, leftovers};
-use crate::plan::budget::Budget;
-use crate::plan::greedy::solve;
-use crate::plan::prices::Prices;
-use crate::plan::state::PlanState;
+use crate::aims::{Aims, leftovers};
+use crate::budget::Budget;
+use crate::greedy::solve;
+use crate::prices::Prices;
+use crate::state::PlanState;
 
 /// The work of the plan, in slots and pairs of slots.
 const WORK: u64 = 3_000_000;
 
 /// The plan that keeps to the limits of the problem.
-pub(super) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanState<'a> {
+pub(crate) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanState<'a> {
     let mut found = before.clone();
     found.limits = before.shares.request.limits;
     found.set_bounds(&aims.bounds(&aims.aims));
@@ -45,7 +45,7 @@ fn level_of_part(before: &PlanState<'_>, aims: &Aims) -> Vec<f64> {
 }
 
 /// Whether the limits of the problem keep a plan from being carried out as a whole.
-pub(super) fn exceeds_limits(state: &PlanState<'_>) -> bool {
+pub(crate) fn exceeds_limits(state: &PlanState<'_>) -> bool {
     let limits = state.shares.request.limits;
     let (slots, bytes) = state.moved();
     limits.slots.is_some_and(|most| slots > most)

@@ -1,7 +1,5 @@
 //! One range of slots for each shard: the fullest holds as little as contiguous ranges allow, the others are as even as can be.
 
-use slotscope_engine::metric::Metric;
-
 /// Up to this many shards all ranges are as even as can be; of more, only the fullest is as small as can be.
 const MOST_EVEN: usize = 1024;
 
@@ -145,12 +143,6 @@ fn ends(loads: &[u64], shards: usize, most: u128) -> Option<Vec<usize>> {
     }
     ends.push(loads.len() - 1);
     Some(ends)
-}
-
-/// The metric that ranges are evened out by: the one asked for, else bytes, else keys.
-pub fn metric_of_ranges(asked: Option<Metric>, has: impl Fn(Metric) -> bool) -> Option<Metric> {
-    let usual = [Metric::Bytes, Metric::Keys, Metric::Ops];
-    asked.into_iter().chain(usual).find(|metric| has(*metric))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The moves of a plan so far: its runs, and whether the limits let more go.
 
-use crate::plan::move_request::MoveLimits;
-use crate::plan::state::{PlanState, Run};
+use crate::move_request::MoveLimits;
+use crate::state::{PlanState, Run};
 
 impl PlanState<'_> {
     /// The amounts to compare with the limits once `to` has a run: slots, and bytes.
-    pub(super) fn moved_with(&self, run: Run, to: usize) -> (u64, u128) {
+    pub(crate) fn moved_with(&self, run: Run, to: usize) -> (u64, u128) {
         let (mut slots, mut bytes) = self.moved;
         for slot in run.first..run.end {
             let home = self.home(slot);
@@ -21,22 +21,22 @@ impl PlanState<'_> {
     }
 
     /// Slots and bytes that have moved.
-    pub(super) fn moved(&self) -> (u64, u128) {
+    pub(crate) fn moved(&self) -> (u64, u128) {
         self.moved
     }
 
     /// The part of all data that has moved.
-    pub(super) fn moved_part(&self) -> f64 {
+    pub(crate) fn moved_part(&self) -> f64 {
         self.moved.1 as f64 / (self.shares.whole_price() as f64).max(1.0)
     }
 
     /// Whether the limits let a run go; what moves no more than before is within any.
-    pub(super) fn allows(&self, run: Run, to: usize) -> bool {
+    pub(crate) fn allows(&self, run: Run, to: usize) -> bool {
         self.allows_all(&[(run, to)])
     }
 
     /// The same for runs that go together and do not overlap.
-    pub(super) fn allows_all(&self, given: &[(Run, usize)]) -> bool {
+    pub(crate) fn allows_all(&self, given: &[(Run, usize)]) -> bool {
         if self.limits == MoveLimits::default() {
             return true;
         }
@@ -56,7 +56,7 @@ impl PlanState<'_> {
     }
 
     /// The last end of a run from `first` on, up to `end`, that the limits let move if none of it has moved yet.
-    pub(super) fn last_end_within_limits(&self, first: usize, end: usize) -> usize {
+    pub(crate) fn last_end_within_limits(&self, first: usize, end: usize) -> usize {
         let mut last = end;
         if let Some(most) = self.limits.slots {
             last = last.min(first + most.saturating_sub(self.moved.0) as usize);
@@ -69,7 +69,7 @@ impl PlanState<'_> {
     }
 
     /// The runs of slots that have moved from one node to one other, ascending.
-    pub(super) fn moved_runs(&self) -> Vec<Run> {
+    pub(crate) fn moved_runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let pair = |slot: usize| (self.home(slot), self.owner[slot]);
         for slot in 0..self.shares.slots {
@@ -85,7 +85,7 @@ impl PlanState<'_> {
     }
 
     /// By how much the number of moved runs changes if `to` gets a run.
-    pub(super) fn more_runs(&self, run: Run, to: usize) -> i32 {
+    pub(crate) fn more_runs(&self, run: Run, to: usize) -> i32 {
         let key = |slot: usize, owner: u16| {
             let home = self.home(slot);
             (owner != home).then_some((home, owner))
@@ -110,8 +110,8 @@ impl PlanState<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::move_request::{MoveRequest, Role};
-    use crate::plan::shares::Shares;
+    use crate::move_request::{MoveRequest, Role};
+    use crate::shares::Shares;
     use slotscope_engine::metric::Metric;
 
     #[test]

@@ -5,17 +5,17 @@
 //! (`search`), and the result is made cheaper (`improve`). A plan is planned again on its own result until nothing more is
 //! asked for. All of it is deterministic: budgets count work, not time.
 
-use crate::plan::aims::{Aims, leftovers, max_over_mean, rest_over_mean};
-use crate::plan::budget::Budget;
-use crate::plan::limited::{exceeds_limits, within_limits};
-use crate::plan::lower_bound::LowerBound;
-use crate::plan::move_request::{MoveLimits, MoveRequest, Role};
-use crate::plan::prices::least_bytes;
-use crate::plan::proof::{self, Proof};
-use crate::plan::search::{rank, search};
-use crate::plan::shares::Shares;
-use crate::plan::state::{NEAR, PlanState};
-use crate::summary::slot_ranges::even_ranges;
+use crate::aims::{Aims, leftovers, max_over_mean, rest_over_mean};
+use crate::budget::Budget;
+use crate::even_ranges::even_ranges;
+use crate::limited::{exceeds_limits, within_limits};
+use crate::lower_bound::LowerBound;
+use crate::move_request::{MoveLimits, MoveRequest, Role};
+use crate::prices::least_bytes;
+use crate::proof::{self, Proof};
+use crate::search::{rank, search};
+use crate::shares::Shares;
+use crate::state::{NEAR, PlanState};
 
 /// A plan is planned again as often as this.
 const AGAIN: usize = 4;
@@ -99,7 +99,7 @@ pub fn plan(request: &MoveRequest<'_>) -> MovePlan {
 }
 
 /// By role: the least that the fullest node can reach in it alone.
-pub(crate) fn floors(request: &MoveRequest<'_>) -> Vec<f64> {
+pub fn floors(request: &MoveRequest<'_>) -> Vec<f64> {
     let floor = |role: &Role<'_>| {
         let fair = request.fair(role.loads, &role.capacity);
         LowerBound::new(role.loads, &request.owner, &fair).over_fair
@@ -109,7 +109,7 @@ pub(crate) fn floors(request: &MoveRequest<'_>) -> Vec<f64> {
 
 /// The plan of one range of slots for each node, as a restored backup has them: for the role above its band, also given,
 /// by which such ranges come out best and help enough for all data to move.
-pub(crate) fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
+pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
     let aims = Aims::new(&before, &[]);
@@ -136,7 +136,7 @@ pub(crate) fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePl
 }
 
 /// The same as `plan` with as much work at most.
-pub(crate) fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
+pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
     let mut owner = request.owner.clone();
     if request.roles.is_empty() || request.staying().next().is_none() {
         return MovePlan::of(request, owner, Vec::new(), false);
@@ -279,7 +279,7 @@ fn planned_role(
     }
 }
 
-pub(super) fn fixed_above(state: &PlanState<'_>, aims: &Aims) -> Vec<FixedAbove> {
+pub(crate) fn fixed_above(state: &PlanState<'_>, aims: &Aims) -> Vec<FixedAbove> {
     let shares = state.shares;
     let mut found = Vec::new();
     for node in shares.request.staying() {
@@ -304,7 +304,7 @@ pub(super) fn fixed_above(state: &PlanState<'_>, aims: &Aims) -> Vec<FixedAbove>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::move_request::Caps;
+    use crate::move_request::Caps;
     use slotscope_engine::metric::Metric;
 
     fn even(loads: &[u64], nodes: usize) -> Role<'_> {

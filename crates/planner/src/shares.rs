@@ -5,19 +5,19 @@
 
 use std::cell::OnceCell;
 
-use crate::plan::move_request::MoveRequest;
+use crate::move_request::MoveRequest;
 
 /// In `PlanState::owner`: nobody.
-pub(super) const NOBODY: u16 = u16::MAX;
+pub(crate) const NOBODY: u16 = u16::MAX;
 /// The roles of most requests, and of those with all metrics and the number of slots: lists by role have one of these
 /// lengths, with roles that no slot has a load of at the end.
-pub(super) const FEW_ROLES: usize = 2;
-pub(super) const MOST_ROLES: usize = 6;
+pub(crate) const FEW_ROLES: usize = 2;
+pub(crate) const MOST_ROLES: usize = 6;
 /// A slot of more than this part of the largest capacity is a giant: it moves alone, and its node's target follows it.
 const GIANT: f64 = 0.5;
 
 /// Loads, capacities and limits in fair shares.
-pub(super) struct Shares<'a> {
+pub(crate) struct Shares<'a> {
     pub request: &'a MoveRequest<'a>,
     pub roles: usize,
     pub nodes: usize,
@@ -43,7 +43,7 @@ pub(super) struct Shares<'a> {
 
 impl<'a> Shares<'a> {
     /// The shares of a request with a role and a node that stays.
-    pub(super) fn new(request: &'a MoveRequest<'a>) -> Self {
+    pub(crate) fn new(request: &'a MoveRequest<'a>) -> Self {
         let (nodes, slots) = (request.nodes(), request.owner.len());
         let weighed = request.roles.len();
         let has_leaving = request.leaves.contains(&true);
@@ -149,7 +149,7 @@ impl<'a> Shares<'a> {
     }
 
     /// The rank of each slot by load, and by load of one role for that of another: one list for each such order.
-    pub(super) fn ranks(&self) -> &[Vec<u16>] {
+    pub(crate) fn ranks(&self) -> &[Vec<u16>] {
         self.ranks.get_or_init(|| self.ranked())
     }
 
@@ -171,75 +171,75 @@ impl<'a> Shares<'a> {
 
     /// The roles that have loads.
     #[inline]
-    pub(super) fn weighed(&self) -> usize {
+    pub(crate) fn weighed(&self) -> usize {
         self.request.roles.len()
     }
 
     /// The load of a slot.
     #[inline]
-    pub(super) fn load(&self, slot: usize, role: usize) -> f64 {
+    pub(crate) fn load(&self, slot: usize, role: usize) -> f64 {
         self.prefix[(slot + 1) * self.roles + role] - self.prefix[slot * self.roles + role]
     }
 
     /// The load of the slots before `slot` in all roles.
     #[inline]
-    pub(super) fn before(&self, slot: usize) -> &[f64] {
+    pub(crate) fn before(&self, slot: usize) -> &[f64] {
         &self.prefix[slot * self.roles..(slot + 1) * self.roles]
     }
 
     /// The price of a run of slots, in shares.
     #[inline]
-    pub(super) fn price(&self, first: usize, end: usize) -> f64 {
+    pub(crate) fn price(&self, first: usize, end: usize) -> f64 {
         self.price[end] - self.price[first]
     }
 
     /// The price of all slots.
-    pub(super) fn whole_price(&self) -> u128 {
+    pub(crate) fn whole_price(&self) -> u128 {
         self.bytes[self.slots]
     }
 
     /// The price of a share, in bytes.
-    pub(super) fn mean_price(&self) -> f64 {
+    pub(crate) fn mean_price(&self) -> f64 {
         self.bytes[self.slots] as f64 / self.staying as f64
     }
 
     /// The bytes of a run of slots.
     #[inline]
-    pub(super) fn bytes(&self, first: usize, end: usize) -> u128 {
+    pub(crate) fn bytes(&self, first: usize, end: usize) -> u128 {
         self.bytes[end] - self.bytes[first]
     }
 
     /// The last end of a run from `first` on, up to `end`, that is no more than this many bytes.
-    pub(super) fn last_end_within(&self, first: usize, end: usize, bytes: u128) -> usize {
+    pub(crate) fn last_end_within(&self, first: usize, end: usize, bytes: u128) -> usize {
         let most = self.bytes[first].saturating_add(bytes);
         first + self.bytes[first + 1..=end.max(first)].partition_point(|sum| *sum <= most)
     }
 
     /// The share of a node in a role.
     #[inline]
-    pub(super) fn capacity(&self, node: usize, role: usize) -> f64 {
+    pub(crate) fn capacity(&self, node: usize, role: usize) -> f64 {
         self.capacity[node * self.roles + role]
     }
 
     /// The share of a node as it is, also of one that leaves.
-    pub(super) fn own_capacity(&self, node: usize, role: usize) -> f64 {
+    pub(crate) fn own_capacity(&self, node: usize, role: usize) -> f64 {
         self.request.roles[role].capacity[node]
     }
 
     /// The load of a share, in the unit of the role.
-    pub(super) fn mean(&self, role: usize) -> f64 {
+    pub(crate) fn mean(&self, role: usize) -> f64 {
         self.mean[role]
     }
 
     /// The share of the largest node.
     #[inline]
-    pub(super) fn largest(&self, role: usize) -> f64 {
+    pub(crate) fn largest(&self, role: usize) -> f64 {
         self.largest[role]
     }
 
     /// The least that a node holds of a role if its heaviest giant is `heaviest`.
     #[inline]
-    pub(super) fn least(&self, node: usize, role: usize, heaviest: f64) -> f64 {
+    pub(crate) fn least(&self, node: usize, role: usize, heaviest: f64) -> f64 {
         let giant = if heaviest > self.largest(role) {
             heaviest
         } else {
@@ -250,19 +250,19 @@ impl<'a> Shares<'a> {
 
     /// Whether a node is to be emptied.
     #[inline]
-    pub(super) fn leaves(&self, node: usize) -> bool {
+    pub(crate) fn leaves(&self, node: usize) -> bool {
         self.request.leaves[node]
     }
 
     /// Whether a slot stays where it is.
     #[inline]
-    pub(super) fn is_fixed(&self, slot: usize) -> bool {
+    pub(crate) fn is_fixed(&self, slot: usize) -> bool {
         self.request.fixed[slot]
     }
 
     /// The node that owns a slot today.
     #[inline]
-    pub(super) fn home(&self, slot: usize) -> u16 {
+    pub(crate) fn home(&self, slot: usize) -> u16 {
         self.request.owner[slot].map_or(NOBODY, |node| node as u16)
     }
 }
@@ -281,7 +281,7 @@ fn ranks(slots: usize, key: impl Fn(usize) -> f64) -> Vec<u16> {
 /// The load that a node may hold at `level` fair shares; where a slot fills it, more than the largest share, `beside` times
 /// that slot if this is more.
 #[inline]
-pub(super) fn allowed(level: f64, beside: f64, capacity: f64, heaviest: f64, largest: f64) -> f64 {
+pub(crate) fn allowed(level: f64, beside: f64, capacity: f64, heaviest: f64, largest: f64) -> f64 {
     let open = level * capacity;
     if heaviest > largest {
         open.max(beside * heaviest)

@@ -1,23 +1,22 @@
 //! Why a role is above its band where nothing moves: searched for, and not assumed.
 
-use crate::plan::aims::{Aims, LEAST_EXCESS, max_over_mean};
-use crate::plan::budget::Budget;
-use crate::plan::lower_bound::{LowerBound, SetBy};
-use crate::plan::move_request::MoveRequest;
-use crate::plan::proof::{self, Proof};
-use crate::plan::search::search;
-use crate::plan::shares::Shares;
-use crate::plan::solve::{FixedAbove, fixed_above};
-use crate::plan::state::{Cap, PlanState};
-use crate::summary::step::LeftText;
+use crate::aims::{Aims, LEAST_EXCESS, max_over_mean};
+use crate::budget::Budget;
+use crate::lower_bound::SetBy;
+use crate::move_request::MoveRequest;
+use crate::proof::{self, Proof};
+use crate::search::search;
+use crate::shares::Shares;
+use crate::solve::{FixedAbove, fixed_above};
+use crate::state::{Cap, PlanState};
 
 /// The reason that keeps a role above its band.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum WhyNot {
+pub enum WhyNot {
     /// Slots that may not move hold so much of a node.
     Fixed(FixedAbove),
     /// One slot, or slots that must share a node.
-    Floor(LowerBound),
+    Floor(SetBy),
     /// It is proven that no placement has both.
     NoPlacement(Proof),
     /// The best placement is not worth its moves: the ratio, and the slots that move.
@@ -30,40 +29,13 @@ pub(crate) enum WhyNot {
     NotFound,
 }
 
-impl WhyNot {
-    /// The reason as it is said.
-    pub(crate) fn text(&self) -> LeftText {
-        match self {
-            WhyNot::Fixed(fixed) => LeftText::Fixed {
-                slots: fixed.slots as u64,
-                share: fixed.share,
-            },
-            WhyNot::Floor(floor) => match floor.set_by {
-                Some(SetBy::Slot(slot)) => LeftText::OneSlot(slot),
-                Some(SetBy::Slots { together, heaviest }) => {
-                    LeftText::MustShare(together as u64, heaviest as u64)
-                }
-                None => LeftText::NotFound,
-            },
-            WhyNot::NoPlacement(proof) => LeftText::NoPlacement {
-                slots: proof.slots.clone(),
-                least: proof.least,
-            },
-            WhyNot::NotWorth(ratio, slots) => LeftText::NotWorth(*ratio, *slots as u64),
-            WhyNot::Limits => LeftText::Limits,
-            WhyNot::OtherRole => LeftText::OtherRole,
-            WhyNot::NotFound => LeftText::NotFound,
-        }
-    }
-}
-
 /// A placement is better by this much.
 const BETTER: f64 = 0.03;
 /// The work of looking for a reason.
 const REASON: u64 = 800_000;
 
 /// Why a role is above its band.
-pub(crate) fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
+pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
     let aims = Aims::new(&before, &[]);
@@ -72,8 +44,9 @@ pub(crate) fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     if let Some(fixed) = fixed.find(|fixed| fixed.role == role && fixed.share > band) {
         return WhyNot::Fixed(fixed);
     }
-    if aims.floors[role].over_fair > band {
-        return WhyNot::Floor(aims.floors[role].clone());
+    let floor = &aims.floors[role];
+    if let Some(set_by) = floor.set_by.filter(|_| floor.over_fair > band) {
+        return WhyNot::Floor(set_by);
     }
     if let Some(proof) = proof::of(&shares, &aims, role) {
         return WhyNot::NoPlacement(proof);

@@ -5,8 +5,8 @@
 //! n - k nodes carry n - A. Where that is more than they may hold, no placement has both. Filling in part only helps, and
 //! limits and fixed slots only hinder, so what is found is a proof. A linear program does not see it: it splits the slot.
 
-use crate::plan::aims::Aims;
-use crate::plan::shares::Shares;
+use crate::aims::Aims;
+use crate::shares::Shares;
 
 /// As many heavy slots are tried.
 const HEAVIEST: usize = 24;
@@ -41,7 +41,7 @@ struct Found {
 }
 
 /// The strongest proof that a role stays above its band while another one is kept within its own.
-pub(super) fn of(shares: &Shares<'_>, aims: &Aims, asked: usize) -> Option<Proof> {
+pub(crate) fn of(shares: &Shares<'_>, aims: &Aims, asked: usize) -> Option<Proof> {
     let inputs = ProofInputs::new(shares, &aims.bands, &aims.beside);
     let judged = (0..aims.bands.len()).filter(|role| aims.bands[*role].is_finite());
     let proofs = judged
@@ -275,7 +275,7 @@ impl ProofInputs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::move_request::{MoveRequest, Role};
+    use crate::move_request::{MoveRequest, Role};
     use slotscope_engine::metric::Metric;
 
     /// The proof for two loads on nodes that may hold `target` of the first.

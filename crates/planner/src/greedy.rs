@@ -1,11 +1,11 @@
 //! Steps from the fullest node until every node is at its targets or nothing helps, then what turned out not to be
 //! needed is given back.
 
-use crate::plan::budget::Budget;
-use crate::plan::exchange;
-use crate::plan::prices::Prices;
-use crate::plan::shed::shed;
-use crate::plan::state::{NEAR, PlanState, Run};
+use crate::budget::Budget;
+use crate::exchange;
+use crate::prices::Prices;
+use crate::shed::shed;
+use crate::state::{NEAR, PlanState, Run};
 
 /// Steps of runs: for each node, and for all.
 const STEPS: (usize, usize) = (6, 4000);
@@ -27,7 +27,7 @@ const RETRIED: usize = 16;
 const PASSES: usize = 3;
 
 /// Brings all nodes to their targets, as far as that is found; `level` is the first level that nodes are filled to.
-pub(super) fn solve(
+pub(crate) fn solve(
     state: &mut PlanState<'_>,
     prices: Prices,
     level: Option<&[f64]>,
@@ -145,7 +145,7 @@ impl Stuck {
 
 /// Gives back what owners can hold after all, the shortest runs first: a run, or the dearer of its longest prefix and
 /// suffix that fit.
-pub(super) fn give_back(state: &mut PlanState<'_>, prices: Prices) {
+pub(crate) fn give_back(state: &mut PlanState<'_>, prices: Prices) {
     for _ in 0..PASSES {
         let mut runs = state.moved_runs();
         runs.sort_by_key(|run| (run.len(), run.first));

@@ -2,13 +2,13 @@
 //! each from what meets the roles before it, by smaller and smaller steps. The best of all results is kept, so that a node
 //! that stays over by itself does not let its neighbours off.
 
-use crate::plan::aims::{Aims, LEAST_EXCESS, leftovers};
-use crate::plan::budget::Budget;
-use crate::plan::few_slots;
-use crate::plan::greedy;
-use crate::plan::improve::improve;
-use crate::plan::prices::Prices;
-use crate::plan::state::{Bounds, Cap, PlanState};
+use crate::aims::{Aims, LEAST_EXCESS, leftovers};
+use crate::budget::Budget;
+use crate::few_slots;
+use crate::greedy;
+use crate::improve::improve;
+use crate::prices::Prices;
+use crate::state::{Bounds, Cap, PlanState};
 
 /// The work of one solution, in slots and pairs of slots, and more of it for each node.
 const SOLUTION: (u64, u64) = (300_000, 1_200);
@@ -26,13 +26,13 @@ const STEP: f64 = 0.005;
 const MET: f64 = 1e-6;
 
 /// A plan that was found, and the roles whose ceilings were lifted for a limit of memory.
-pub(super) struct Found<'a> {
+pub(crate) struct Found<'a> {
     pub state: PlanState<'a>,
     pub lifted: Vec<usize>,
 }
 
 /// The best plan found; nothing moves if nothing is better.
-pub(super) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budget) -> Found<'a> {
+pub(crate) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budget) -> Found<'a> {
     let mut first = before.clone();
     first.set_bounds(&aims.bounds(&aims.aims));
     let prices = Prices::new(&first);
@@ -75,7 +75,7 @@ struct Search<'s, 'a> {
 
 /// How good a placement is: the lower, the better; what comes first decides.
 #[derive(Debug, Clone, PartialEq, PartialOrd)]
-pub(super) struct Rank {
+pub(crate) struct Rank {
     /// Slots on nodes that leave.
     leftovers: usize,
     /// Memory above its limits that nodes did not hold before, and all of it.
@@ -95,7 +95,7 @@ pub(super) struct Rank {
 }
 
 /// The rank of a placement at a price.
-pub(super) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
+pub(crate) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
     let roles = 0..aims.aims.len();
     let steps = |over: f64, step: f64| (over / step - 1e-3).ceil().max(0.0) as u64;
     let above = |role: usize, level: f64| {

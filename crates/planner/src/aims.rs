@@ -5,9 +5,9 @@
 //! that is more than the largest share, is measured by that slot, and lets no other node off; but no node at all becomes
 //! fuller than the fullest of today, unless that is within the band.
 
-use crate::plan::lower_bound::LowerBound;
-use crate::plan::shares::{Shares, allowed};
-use crate::plan::state::{Bounds, Cap, NEAR, PlanState};
+use crate::lower_bound::LowerBound;
+use crate::shares::{Shares, allowed};
+use crate::state::{Bounds, Cap, NEAR, PlanState};
 
 /// A plan aims this far below a band, so that rounding does not bring it above.
 const WITHIN: f64 = 0.98;
@@ -17,14 +17,14 @@ const GAINS: [f64; 2] = [0.02, 0.05];
 const GAIN_OF_EXCESS: f64 = 0.1;
 const GAIN_OF_MOVED: f64 = 0.2;
 /// Less over a limit than this part of a share is rounding.
-pub(super) const LEAST_EXCESS: f64 = 1e-4;
+pub(crate) const LEAST_EXCESS: f64 = 1e-4;
 /// The load beside a slot that fills its node, in parts of that slot.
 const BESIDE: f64 = 0.03;
 /// Giants that leave the other nodes more than this of their shares change nothing for those.
 const HARDLY_LESS: f64 = 0.98;
 
 /// The aims of a request, by role.
-pub(super) struct Aims {
+pub(crate) struct Aims {
     /// Whether slots move for it.
     pub is_goal: Vec<bool>,
     /// T, in fair shares.
@@ -46,7 +46,7 @@ pub(super) struct Aims {
 
 impl Aims {
     /// The aims for the roles above their bands; those in `guarded` may only not get worse.
-    pub(super) fn new(before: &PlanState<'_>, guarded: &[usize]) -> Self {
+    pub(crate) fn new(before: &PlanState<'_>, guarded: &[usize]) -> Self {
         let shares = before.shares;
         let request = shares.request;
         let roles = request.roles.len();
@@ -107,7 +107,7 @@ impl Aims {
     }
 
     /// The bounds of a search for these aims.
-    pub(super) fn bounds(&self, aims: &[f64]) -> Bounds {
+    pub(crate) fn bounds(&self, aims: &[f64]) -> Bounds {
         let beside = (0..aims.len()).map(|role| self.beside_at(role, aims[role]));
         Bounds {
             aims: aims.to_vec(),
@@ -131,14 +131,14 @@ impl Aims {
     }
 
     /// Whether something is far enough from its aim that a plan is looked for.
-    pub(super) fn asks_for_a_plan(&self, before: &PlanState<'_>) -> bool {
+    pub(crate) fn asks_for_a_plan(&self, before: &PlanState<'_>) -> bool {
         leftovers(before) > 0
             || before.excess(Cap::Aimed) > LEAST_EXCESS
             || self.is_goal.contains(&true)
     }
 
     /// The goals that a plan lowers enough, in M or M_rest, if `part` of all data moves.
-    pub(super) fn helped(
+    pub(crate) fn helped(
         &self,
         before: &PlanState<'_>,
         after: &PlanState<'_>,
@@ -163,7 +163,7 @@ impl Aims {
 
     /// The gate: whether a plan is worth carrying out. A node that leaves is emptier, a limit is better kept, or a goal is
     /// lowered enough for what moves.
-    pub(super) fn is_step(&self, before: &PlanState<'_>, after: &PlanState<'_>) -> bool {
+    pub(crate) fn is_step(&self, before: &PlanState<'_>, after: &PlanState<'_>) -> bool {
         let is_better = |cap: Cap| after.excess(cap) < before.excess(cap) - LEAST_EXCESS;
         leftovers(after) < leftovers(before)
             || is_better(Cap::Aimed)
@@ -172,7 +172,7 @@ impl Aims {
     }
 
     /// By how much a role is above its ceiling.
-    pub(super) fn above_ceiling(&self, state: &PlanState<'_>, role: usize) -> f64 {
+    pub(crate) fn above_ceiling(&self, state: &PlanState<'_>, role: usize) -> f64 {
         let above = |node| {
             let load = state.loads(node)[role];
             let most = self.ceiling(state, node, role);
@@ -198,7 +198,7 @@ impl Aims {
     }
 
     /// The fullest node of a role, in what it may hold at `level` fair shares.
-    pub(super) fn height(&self, state: &PlanState<'_>, role: usize, level: f64) -> f64 {
+    pub(crate) fn height(&self, state: &PlanState<'_>, role: usize, level: f64) -> f64 {
         let shares = state.shares;
         let over = shares.request.staying().map(|node| {
             let heaviest = state.heaviest_giant(node, role, None);
@@ -209,7 +209,7 @@ impl Aims {
     }
 
     /// Whether all nodes hold no more than `level` fair shares, also those whose slots may not move.
-    pub(super) fn is_within(&self, state: &PlanState<'_>, role: usize, level: f64) -> bool {
+    pub(crate) fn is_within(&self, state: &PlanState<'_>, role: usize, level: f64) -> bool {
         let mut staying = state.shares.request.staying();
         staying.all(|node| {
             state.loads(node)[role] <= self.allowed(state, node, role, level) + 10.0 * NEAR
@@ -272,18 +272,18 @@ impl Today {
 }
 
 /// M of a role, over the nodes that stay.
-pub(super) fn max_over_mean(state: &PlanState<'_>, role: usize) -> f64 {
+pub(crate) fn max_over_mean(state: &PlanState<'_>, role: usize) -> f64 {
     let nodes = state.node_loads(role).into_iter();
     nodes.map(|of| of.load / of.capacity).fold(0.0, f64::max)
 }
 
 /// M_rest of a role.
-pub(super) fn rest_over_mean(state: &PlanState<'_>, role: usize) -> f64 {
-    crate::plan::rest::rest_over_mean(&state.node_loads(role))
+pub(crate) fn rest_over_mean(state: &PlanState<'_>, role: usize) -> f64 {
+    crate::rest::rest_over_mean(&state.node_loads(role))
 }
 
 /// Slots that nodes own which are to be emptied.
-pub(super) fn leftovers(state: &PlanState<'_>) -> usize {
+pub(crate) fn leftovers(state: &PlanState<'_>) -> usize {
     let nodes = (0..state.shares.nodes).filter(|node| state.shares.leaves(*node));
     nodes.map(|node| state.held(node).len()).sum()
 }
