@@ -266,7 +266,11 @@ impl Reading {
     }
 }
 
-fn pool(threads: Option<usize>) -> Result<ThreadPool> {
+/// The threads of a run: as many as there are cores, or as it is asked for.
+///
+/// # Errors
+/// As `Reading::new`.
+pub fn pool(threads: Option<usize>) -> Result<ThreadPool> {
     let threads = match threads {
         None => std::thread::available_parallelism().map_or(1, usize::from),
         Some(threads) if (1..=MAX_THREADS).contains(&threads) => threads,

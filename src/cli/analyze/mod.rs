@@ -40,6 +40,7 @@ use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
 use crate::options::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage};
 use crate::pipeline::Analysis;
+use crate::pipeline::reading::pool;
 
 /// Key dumps in, a skew report out.
 #[derive(Args, Debug)]
@@ -198,7 +199,7 @@ impl AnalyzeArgs {
         // A closed standard output must not prevent writing the files.
         let printed = self.print(&summary);
         if let Some((files, path)) = files {
-            files.publish(&summary)?;
+            files.publish_on(&pool(self.reading.threads)?, &summary)?;
             if self.output.form() == Form::Text && printed.is_ok() {
                 self.say_where(&summary, Some(&path))?;
             }

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::ThreadPool;
+use rayon::prelude::*;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 
@@ -71,20 +73,25 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Lets `write` fill every file, and puts them in place together.
+    /// Lets `write` fill every file, several at once where there is a pool, and puts them in place together.
     ///
     /// # Errors
     /// A file cannot be written or put in place; then all are as they were before.
     pub(super) fn publish(
         self,
-        write: impl Fn(&str, &mut dyn Write) -> io::Result<Written>,
+        pool: Option<&ThreadPool>,
+        write: impl Fn(&str, &mut dyn Write) -> io::Result<Written> + Sync,
     ) -> Result<()> {
         let fill = |(name, file): &(String, File)| {
             let mut out = BufWriter::new(file);
             let written = write(name, &mut out).and_then(|written| out.flush().map(|()| written));
             written.map_err(|error| Error::io(self.path.join(name), error))
         };
-        let written: Vec<Written> = self.files.iter().map(fill).collect::<Result<_>>()?;
+        let filled: Vec<Result<Written>> = match pool {
+            Some(pool) => pool.install(|| self.files.par_iter().map(fill).collect()),
+            None => self.files.iter().map(fill).collect(),
+        };
+        let written: Vec<Written> = filled.into_iter().collect::<Result<_>>()?;
         let _turn = turn::take(&self.path)?;
         let names: Vec<&str> = self.files.iter().map(|(name, _)| name.as_str()).collect();
         self.guard.check_files(&self.path, &names, self.mark)?;
@@ -113,7 +120,8 @@ impl SingleFile {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn publish(self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        self.0.publish(|_, out| write(out).map(|()| Written::Whole))
+    pub fn publish(self, write: impl Fn(&mut dyn Write) -> io::Result<()> + Sync) -> Result<()> {
+        self.0
+            .publish(None, |_, out| write(out).map(|()| Written::Whole))
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use rayon::ThreadPool;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 
@@ -117,14 +118,26 @@ pub struct OpenSet<T> {
     directory: Directory,
 }
 
-impl<T> OpenSet<T> {
+impl<T: Sync> OpenSet<T> {
     /// Writes the files of `value`, and puts them in place together.
     ///
     /// # Errors
     /// A file cannot be written or put in place; then all are as they were before.
     pub fn publish(self, value: &T) -> Result<()> {
+        self.publish_in(None, value)
+    }
+
+    /// As `publish`, several files at once.
+    ///
+    /// # Errors
+    /// As `publish`.
+    pub fn publish_on(self, pool: &ThreadPool, value: &T) -> Result<()> {
+        self.publish_in(Some(pool), value)
+    }
+
+    fn publish_in(self, pool: Option<&ThreadPool>, value: &T) -> Result<()> {
         let OpenSet { set, directory } = self;
-        directory.publish(|name, out| set.write(value, name, out))
+        directory.publish(pool, |name, out| set.write(value, name, out))
     }
 }
 
