@@ -1,4 +1,4 @@
-"""Counting in parts, by any engine: functions from bytes to bytes, which docs/tally.md describes.
+"""Counting in parts, by any engine: functions from bytes to bytes, which docs/many-machines.md describes.
 
     plan, splits = plan_splits("dumps/*.csv", split=256 << 20)
     parts = [tally(plan, [split]) for split in splits]      # anywhere, in any order

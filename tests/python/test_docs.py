@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PRINTS = re.compile(r"^ *print\(.*\)  +# (.*?)(?: \.\.\.)?$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("document", ["python.md", "spark.md"])
+@pytest.mark.parametrize("document", ["python.md", "many-machines.md"])
 def test_the_examples_of_a_document_run(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
     monkeypatch.chdir(tmp_path)

@@ -50,8 +50,13 @@ pub static TOPICS: &[Topic] = &[
     },
     Topic {
         name: "verdict",
-        about: "how to read a report, with the formulas",
+        about: "how to read a report: words, limits, what to do",
         page: include_str!("../../../docs/verdict.md"),
+    },
+    Topic {
+        name: "statistics",
+        about: "the formulas, with a worked example",
+        page: include_str!("../../../docs/statistics.md"),
     },
     Topic {
         name: "tags",
@@ -104,19 +109,14 @@ pub static TOPICS: &[Topic] = &[
         page: include_str!("../../../docs/object-stores.md"),
     },
     Topic {
-        name: "parts",
-        about: "counting on many machines for one report",
-        page: include_str!("../../../docs/tally.md"),
+        name: "many-machines",
+        about: "counting on many machines, or on Spark, for one report",
+        page: include_str!("../../../docs/many-machines.md"),
     },
     Topic {
         name: "python",
         about: "the Python package",
         page: include_str!("../../../docs/python.md"),
-    },
-    Topic {
-        name: "spark",
-        about: "on Apache Spark",
-        page: include_str!("../../../docs/spark.md"),
     },
     Topic {
         name: "security",

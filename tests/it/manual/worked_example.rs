@@ -1,4 +1,4 @@
-//! The figures of the worked example in docs/verdict.md follow from its formulas.
+//! The figures of the worked example in docs/statistics.md follow from its formulas.
 
 use crate::docs::{bash, marked_commands, scratch};
 use crate::manual::page;
@@ -11,7 +11,7 @@ const TAGGED: f64 = 1500.0;
 #[test]
 fn the_figures_of_the_worked_example_follow_from_the_formulas() {
     let scratch = scratch();
-    let commands = marked_commands("docs/verdict.md");
+    let commands = marked_commands("docs/statistics.md");
     let example = commands
         .iter()
         .find(|script| script.contains("shop.nodes"))
@@ -42,7 +42,7 @@ fn the_figures_of_the_worked_example_follow_from_the_formulas() {
     let sigma = ((1.0 - part) / (part * untagged)).sqrt();
     let units = all * all / (untagged + TAGGED * TAGGED);
 
-    let text = page("verdict.md");
+    let text = page("statistics.md");
     for figure in [
         format!("= {factor:.3} |"),
         format!("= {slots:+.3} |"),
@@ -53,7 +53,7 @@ fn the_figures_of_the_worked_example_follow_from_the_formulas() {
         format!("= {units:.1} |"),
         format!("= {} |", (all / TAGGED).floor()),
     ] {
-        assert!(text.contains(&figure), "docs/verdict.md lacks {figure}");
+        assert!(text.contains(&figure), "docs/statistics.md lacks {figure}");
     }
 
     let verdict = &report["verdict"]["roles"][0];

@@ -147,7 +147,7 @@ pub(crate) fn spread(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled("Spread over the slots")
         .anchored("spread", "Spread")
         .explained(
-            "verdict.md#statistics-of-slots-and-nodes",
+            "statistics.md#statistics-of-slots-and-nodes",
             "what these numbers are",
         )
         .scoped(Scope::Page)
