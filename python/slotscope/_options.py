@@ -12,10 +12,10 @@ class Analyze(TypedDict, total=False):
     """
     Options:
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
-        allocator: The allocator of the server, for estimated sizes in memory: INFO memory names it, distributions have their own
+        allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
-        captured: The nodes that captures are of, where these do not show it: ids, addresses or hostnames
-        cluster_info: What `redis-cli --cluster info` printed
+        captured: Which nodes the captures came from, if they do not tell: ids, addresses or hostnames
+        cluster_info: The output of `redis-cli --cluster info`
         column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
         columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
         db: Only keys of this database, where the input has it
@@ -23,8 +23,8 @@ class Analyze(TypedDict, total=False):
         depth: Levels of prefixes; 0: no prefixes and no patterns, which is faster
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
         format: The format; `--format help` lists all
-        growth: How much the data grows in a month, in percent: 8, 8%
-        keep: Keep what is read of running servers in this new directory, as collect does
+        growth: Growth of the data in percent per month: 8, 8%
+        keep: Keep what is read from running servers in this new directory, as collect does
         kernel: How slots are computed; `slotscope bench` lists the kernels [default: the best that this CPU has]
         key_column: The column of the keys, for `csv` and `jsonl` [default: key or name]
         lfu_decay_time: The server's lfu-decay-time, in minutes [default: 1]
@@ -37,14 +37,14 @@ class Analyze(TypedDict, total=False):
         maxmemory: The memory limit of a node, as in redis.conf: 4gb
         min_size: Only keys of at least this size: bytes, or 10kb, 1mb
         monitor: With --load: MONITOR too, for as long after that, at most 10 s
-        no_verify: Do not verify the checksum: values are then passed over without reading them
+        no_verify: Do not verify the checksum: values are then skipped unread
         nodes: An even split of the slots over N primaries
-        one_pass: Never read a file again to its end: past 65,536 tags, those of RDB and compressed files come with bounds
+        one_pass: Never read a file to its end twice: past 65,536 tags, those of RDB and compressed files have bounds
         only: Only this part: the fastest, without tags
-        ops_column: The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the statistic that counts as such
+        ops_column: The column of the operations on them; of CLUSTER SLOT-STATS the statistic that counts as such [default: ops, hits, qps, requests or count]
         password_file: A file whose first line is the password
-        policy: What part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
-        previous: The report before, so that a figure that wanders around a limit does not change the state every time
+        policy: Which part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
+        previous: Previous report; stops the state flapping at a threshold
         redact: Hashes in place of names, in every output
         separator: The separator between the segments of a key
         service: The managed service that runs the servers: elasticache, memorydb, memorystore, azure ...
@@ -54,7 +54,7 @@ class Analyze(TypedDict, total=False):
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report
         threads: Worker threads [default: all cores]
-        timeout: A server that has not answered within this time is given up
+        timeout: Timeout per server
         title: A title for the page, such as the name of the cluster
         tls: Use TLS; implied by the other flags of TLS and by URLs that begin with `rediss://`
         tls_ca: Trusted authorities [default: the system's]
@@ -64,9 +64,9 @@ class Analyze(TypedDict, total=False):
         topology: The cluster's own listing: CLUSTER NODES
         ttl: Only keys that never expire (none), that expire (any), or that expire in a range: 1h..7d from now, 2026-12-01..2027-01-01
         type: Only keys of these types, such as string,hash
-        used_memory: The memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
+        used_memory: Memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
         user: The ACL user [default: the default user]
-        weight: Relative capacity of a node, 1 where it is not said
+        weight: Relative capacity of a node; 1 if not given
     """
 
     address_map: dict[str, str] | list[str] | str
@@ -132,19 +132,19 @@ class Plan(TypedDict, total=False):
     Options:
         add: Empty primaries that will be added: new-1, new-2 ...
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
-        allocator: The allocator of the server, for estimated sizes in memory: INFO memory names it, distributions have their own
+        allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
-        captured: The nodes that captures are of, where these do not show it: ids, addresses or hostnames
+        captured: Which nodes the captures came from, if they do not tell: ids, addresses or hostnames
         column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
         columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
         db: Only keys of this database, where the input has it
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
         exclude: Slots that stay where they are: 0-5,77
-        force: Plan with a dump that does not look whole
+        force: Plan even if the dump looks incomplete
         format: The format; `--format help` lists all
-        growth: How much the data grows in a month, in percent: 8, 8%
-        keep: Keep what is read of running servers in this new directory, as collect does
+        growth: Growth of the data in percent per month: 8, 8%
+        keep: Keep what is read from running servers in this new directory, as collect does
         kernel: How slots are computed; `slotscope bench` lists the kernels [default: the best that this CPU has]
         key_column: The column of the keys, for `csv` and `jsonl` [default: key or name]
         lfu_decay_time: The server's lfu-decay-time, in minutes [default: 1]
@@ -152,8 +152,8 @@ class Plan(TypedDict, total=False):
         load: Measure load too, over these seconds: 10s
         match: Only keys with a name that matches, as SCAN MATCH does; repeat it for keys that match any
         match_regex: The same with a regular expression, which need not match all of the name
-        max_block: Leave slots where they are whose largest key would block a node for longer: 100ms, 2s
-        max_bytes: Move at most so much, as in redis.conf: 4gb, 512mb
+        max_block: Do not move slots whose largest key would block a node for longer: 100ms, 2s
+        max_bytes: Move at most this many bytes, as in redis.conf: 4gb, 512mb
         max_load: The most of a node's time that reading may take
         max_size: Only keys of at most this size
         max_slots: Move at most this many slots
@@ -161,11 +161,11 @@ class Plan(TypedDict, total=False):
         min_size: Only keys of at least this size: bytes, or 10kb, 1mb
         monitor: With --load: MONITOR too, for as long after that, at most 10 s
         move_big: Move slots with large keys too
-        no_verify: Do not verify the checksum: values are then passed over without reading them
+        no_verify: Do not verify the checksum: values are then skipped unread
         nodes: An even split of the slots over N primaries
-        ops_column: The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the statistic that counts as such
+        ops_column: The column of the operations on them; of CLUSTER SLOT-STATS the statistic that counts as such [default: ops, hits, qps, requests or count]
         password_file: A file whose first line is the password
-        policy: What part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
+        policy: Which part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
         remove: A primary to be emptied; may be repeated
         service: The managed service that runs the servers: elasticache, memorydb, memorystore, azure ...
         size: What the sizes of keys are
@@ -174,7 +174,7 @@ class Plan(TypedDict, total=False):
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report
         threads: Worker threads [default: all cores]
-        timeout: A server that has not answered within this time is given up
+        timeout: Timeout per server
         tls: Use TLS; implied by the other flags of TLS and by URLs that begin with `rediss://`
         tls_ca: Trusted authorities [default: the system's]
         tls_cert: The certificate to show to servers, a PEM file
@@ -183,9 +183,9 @@ class Plan(TypedDict, total=False):
         topology: The cluster's own listing: CLUSTER NODES
         ttl: Only keys that never expire (none), that expire (any), or that expire in a range: 1h..7d from now, 2026-12-01..2027-01-01
         type: Only keys of these types, such as string,hash
-        used_memory: The memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
+        used_memory: Memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
         user: The ACL user [default: the default user]
-        weight: Relative capacity of a node, 1 where it is not said
+        weight: Relative capacity of a node; 1 if not given
     """
 
     add: int
@@ -250,7 +250,7 @@ class WhatIf(TypedDict, total=False):
     """
     Options:
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
-        allocator: The allocator of the server, for estimated sizes in memory: INFO memory names it, distributions have their own
+        allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
         column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
         columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
@@ -259,7 +259,7 @@ class WhatIf(TypedDict, total=False):
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
         format: The format; `--format help` lists all
         grow: Keys that begin with PREFIX count N times, 1.5 or 20
-        keep: Keep what is read of running servers in this new directory, as collect does
+        keep: Keep what is read from running servers in this new directory, as collect does
         kernel: How slots are computed; `slotscope bench` lists the kernels [default: the best that this CPU has]
         key_column: The column of the keys, for `csv` and `jsonl` [default: key or name]
         lfu_decay_time: The server's lfu-decay-time, in minutes [default: 1]
@@ -271,11 +271,11 @@ class WhatIf(TypedDict, total=False):
         max_size: Only keys of at most this size
         min_size: Only keys of at least this size: bytes, or 10kb, 1mb
         monitor: With --load: MONITOR too, for as long after that, at most 10 s
-        no_verify: Do not verify the checksum: values are then passed over without reading them
+        no_verify: Do not verify the checksum: values are then skipped unread
         nodes: An even split of the slots over N primaries
-        ops_column: The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the statistic that counts as such
+        ops_column: The column of the operations on them; of CLUSTER SLOT-STATS the statistic that counts as such [default: ops, hits, qps, requests or count]
         password_file: A file whose first line is the password
-        policy: What part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
+        policy: Which part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
         retag: Rename keys: $1 and ${name} are groups of REGEX
         size: What the sizes of keys are
         size_column: The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
@@ -284,7 +284,7 @@ class WhatIf(TypedDict, total=False):
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report
         threads: Worker threads [default: all cores]
-        timeout: A server that has not answered within this time is given up
+        timeout: Timeout per server
         tls: Use TLS; implied by the other flags of TLS and by URLs that begin with `rediss://`
         tls_ca: Trusted authorities [default: the system's]
         tls_cert: The certificate to show to servers, a PEM file
@@ -353,8 +353,8 @@ class Advise(TypedDict, total=False):
     """
     Options:
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
-        allocator: The allocator of the server, for estimated sizes in memory: INFO memory names it, distributions have their own
-        batches: Commands or keys, a batch a line, MONITOR or an append-only file: as of fanout; may be repeated
+        allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
+        batches: Commands, as for fanout: lines of commands or keys, MONITOR, or an append-only file; may be repeated
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
         column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
         columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
@@ -372,9 +372,9 @@ class Advise(TypedDict, total=False):
         max_load: The most of a node's time that reading may take
         max_size: Only keys of at most this size
         min_size: Only keys of at least this size: bytes, or 10kb, 1mb
-        no_verify: Do not verify the checksum: values are then passed over without reading them
+        no_verify: Do not verify the checksum: values are then skipped unread
         nodes: An even split of the slots over N primaries
-        ops_column: The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the statistic that counts as such
+        ops_column: The column of the operations on them; of CLUSTER SLOT-STATS the statistic that counts as such [default: ops, hits, qps, requests or count]
         password_file: A file whose first line is the password
         size: What the sizes of keys are
         size_column: The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
@@ -382,7 +382,7 @@ class Advise(TypedDict, total=False):
         storage_option: An option of an object store, such as aws_region=eu-west-1; may be repeated; secrets are better in the environment
         strict: Fail at the first row that is not a key, without a report
         threads: Worker threads [default: all cores]
-        timeout: A server that has not answered within this time is given up
+        timeout: Timeout per server
         tls: Use TLS; implied by the other flags of TLS and by URLs that begin with `rediss://`
         tls_ca: Trusted authorities [default: the system's]
         tls_cert: The certificate to show to servers, a PEM file

@@ -42,9 +42,10 @@ pub struct AdviseArgs {
     /// What is read: names, and next to them MONITOR captures and append-only files
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// Commands or keys, a batch a line, MONITOR or an append-only file: as of fanout; may be repeated
+    /// Commands, as for fanout: lines of commands or keys, MONITOR, or an append-only file; may be repeated
     ///
-    /// MONITOR and append-only files are also found among the inputs. Without names those of the batches are judged.
+    /// MONITOR captures and append-only files may also be among the inputs. Without names, those in the commands are
+    /// judged.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub batches: Vec<PathBuf>,
     /// The nodes
@@ -67,8 +68,7 @@ pub struct AdviseArgs {
     pub output: OutputArgs,
     /// Also write advise.json, schemes.png, whatif.sh, slotscope.toml and code.txt here
     ///
-    /// The advice, a chart of the schemes, the rules for whatif, the old names as errors for lint, and templates of the
-    /// new names. Without a change the last three are left out.
+    /// Without a change of names the last three are left out.
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// How servers among the inputs are reached; `--keep` is of patterns here

@@ -16,8 +16,8 @@ use crate::options::is_default;
 pub struct ByArgs {
     /// What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
     ///
-    /// [default: memory and load, each by the best metric that the input has] With several the first one, or the one of the
-    /// largest weight, comes first. All metrics that the input has are counted and reported; limits are always judged.
+    /// The largest weight comes first. All metrics of the input are reported, and limits are always judged. [default:
+    /// memory and load, each by the best metric of the input]
     #[arg(long = "by", value_name = "METRICS", help_heading = COUNTING)]
     #[serde(skip_serializing_if = "is_default")]
     pub by: Option<String>,

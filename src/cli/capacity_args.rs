@@ -20,11 +20,11 @@ pub struct CapacityArgs {
     #[arg(long, value_name = "SIZE")]
     #[serde(skip_serializing_if = "is_default")]
     pub maxmemory: Option<String>,
-    /// How much the data grows in a month, in percent: 8, 8%
+    /// Growth of the data in percent per month: 8, 8%
     #[arg(long, value_name = "PERCENT", hide_short_help = true, requires = "maxmemory", value_parser = values::percent)]
     #[serde(skip_serializing_if = "is_default")]
     pub growth: Option<f64>,
-    /// The memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
+    /// Memory that a node really uses; the node by hostname, address or id, or the start of one; may be repeated
     #[arg(
         long,
         value_name = "ID=SIZE",

@@ -26,7 +26,7 @@ use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 pub struct CollectArgs {
     /// A node: HOST:PORT, redis://HOST:PORT, rediss:// for TLS
     ///
-    /// Or unix://PATH. Any node of a cluster will do; of several, the first that answers is asked for the others.
+    /// Or unix://PATH. Any node of the cluster will do; with several, the first that answers is used.
     #[arg(value_name = "URL", required_unless_present = "acl", help_heading = ARGUMENTS)]
     pub urls: Vec<String>,
     /// The directory to write [default: HOST-PORT.collect]
@@ -37,10 +37,10 @@ pub struct CollectArgs {
     /// Replace a collection in that directory, and nothing else
     #[arg(long, help_heading = OUTPUT)]
     pub force: bool,
-    /// Only counts of each slot: a second
+    /// Only counts by slot: takes a second
     ///
-    /// Keys by CLUSTER COUNTKEYSINSLOT, which takes a second whatever the size of the data. Memory, CPU time and network
-    /// traffic by CLUSTER SLOT-STATS, where the servers count them.
+    /// Keys (CLUSTER COUNTKEYSINSLOT), and memory, CPU time and network traffic if the servers count them (CLUSTER
+    /// SLOT-STATS).
     #[arg(long, conflicts_with_all = ["keys", "monitor"])]
     pub slots_only: bool,
     /// Only the names of the keys: no types, no sizes
@@ -53,13 +53,12 @@ pub struct CollectArgs {
     pub sample: Option<f64>,
     /// Which nodes are read [default: replicas, where there are any]
     ///
-    /// With --slots-only primaries. Of replicas, counters of use (LFU, idle time) are left out: they count their own reads.
+    /// Primaries with --slots-only. LFU counters and idle times of replicas are left out: they count their own reads.
     #[arg(long, value_enum, value_name = "WHICH")]
     pub from: Option<From>,
     /// CLUSTER SLOT-STATS of all primaries, at intervals: 10s
     ///
-    /// A line a node and time in slot-stats.json, which timeline draws: Valkey 8.0, Redis 8.2 and later. Without it the file
-    /// has one sample, or where replicas are read, one before the keys and one after them.
+    /// Writes a line per node and time to slot-stats.json, for timeline: Valkey 8.0, Redis 8.2 and later.
     #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "during", conflicts_with = "load")]
     pub every: Option<Duration>,
     /// For how long: 10m
@@ -68,10 +67,9 @@ pub struct CollectArgs {
     /// COUNT of SCAN: keys of a page
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=100_000), default_value = "500")]
     pub count: u64,
-    /// Print the least rights of a user: valkey-9.1
+    /// Print the ACL rule of a user that may collect, and no more: valkey-9.1
     ///
-    /// The line to run on every node, which gives a user `slotscope` the rights that a collection needs: redis-7.4,
-    /// valkey-9.1. With --monitor the right to MONITOR too.
+    /// Run the line on every node. With --monitor it allows MONITOR too.
     #[arg(long, value_name = "SERVER", conflicts_with = "urls", help_heading = SERVERS)]
     pub acl: Option<String>,
     /// How load is measured

@@ -34,9 +34,9 @@ pub struct DiffArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Exit with 1 where a number of the diff's JSON crosses a limit
+    /// Exit with 1 if a number of the diff's JSON crosses a limit
     ///
-    /// May be repeated: `totals.keys.ratio > 1.5`, `tags.grew[*].at_least > 100000`. A list without rows crosses none.
+    /// May be repeated: `totals.keys.ratio > 1.5`, `tags.grew[*].at_least > 100000`. An empty list crosses none.
     #[arg(long, value_name = "PATH OP NUMBER", help_heading = LIMITS)]
     pub fail_on: Vec<String>,
 }

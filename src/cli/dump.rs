@@ -29,7 +29,7 @@ use crate::options::{FilterSpec, MemorySpec, StorageSpec};
 pub struct DumpArgs {
     /// RDB files, directories, - for standard input
     ///
-    /// Also compressed; of a directory every file is read; addresses as of analyze.
+    /// Also compressed, and addresses as for analyze.
     #[arg(value_name = "FILE", required = true, help_heading = ARGUMENTS)]
     pub inputs: Vec<PathBuf>,
     /// The form of the lines

@@ -28,19 +28,18 @@ const STALE: u32 = 3;
 pub struct ExporterArgs {
     /// A node: HOST:PORT, redis://HOST:PORT, rediss:// for TLS
     ///
-    /// Any node of the cluster will do; of several, the first that answers is asked for the others.
+    /// Any node of the cluster will do; with several, the first that answers is used.
     #[arg(value_name = "URL", required = true, help_heading = ARGUMENTS)]
     pub urls: Vec<String>,
-    /// Where it listens
+    /// Listen address
     ///
-    /// GET /metrics and GET /healthz are answered, and nothing else. There is no password and no TLS: keep it on loopback or
-    /// in a private network.
+    /// Serves GET /metrics and GET /healthz, without password or TLS: keep it on loopback or in a private network.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9121")]
     pub listen: SocketAddr,
-    /// A name by which it is scraped; may be repeated
+    /// A host name by which it is scraped; may be repeated
     ///
-    /// On loopback, or once this flag is given, requests that name another host than an IP address, localhost or these names
-    /// are answered 403.
+    /// On loopback, or with this flag, requests for a host other than an IP address, localhost or these names are answered
+    /// 403.
     #[arg(long, value_name = "NAME", value_parser = hosts::name)]
     pub allow_host: Vec<String>,
     /// Between two readings of the cluster
@@ -53,8 +52,8 @@ pub struct ExporterArgs {
     pub cluster: Option<String>,
     /// Name hot keys and hash tags: whoever scrapes can read them
     ///
-    /// The only key of a hot slot, or the hash tag of nearly all of its keys, of at most five slots. Names may be private, and
-    /// Prometheus keeps a series for each that was ever hot.
+    /// Up to five: the only key of a hot slot, or the hash tag of nearly all of its keys. Prometheus keeps a series for
+    /// each name that was ever hot.
     #[arg(long)]
     pub names: bool,
     /// How servers are reached

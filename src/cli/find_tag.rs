@@ -34,12 +34,12 @@ pub struct FindTagArgs {
     pub node: Option<String>,
     /// K tags, one per slot, evenly over nodes and slots
     ///
-    /// Over the nodes where they are named, and over their slots; without nodes over all slots.
+    /// Without nodes, over all slots.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=SLOTS as i64))]
     pub spread: Option<u16>,
     /// The text of the tag; {} is the word that is searched
     ///
-    /// Without the braces of the key: with 'fav:{}' a key reads `prod:news:favorites:{fav:k7}:meta`.
+    /// Without the braces of the key: 'fav:{}' gives `prod:news:favorites:{fav:k7}:meta`.
     #[arg(
         long,
         value_name = "TEXT",
@@ -47,9 +47,9 @@ pub struct FindTagArgs {
         allow_hyphen_values = true
     )]
     pub template: OsString,
-    /// Tags that are in use, one per line, or keys that have them
+    /// Tags in use, one per line, or keys that have them
     ///
-    /// None is found again, and with --node and --spread their slots are left out, as long as the node has others.
+    /// With --node and --spread their slots are avoided too, as long as the node has others.
     #[arg(long, value_name = "FILE")]
     pub avoid: Option<PathBuf>,
     /// How many tags, with --slot and --node

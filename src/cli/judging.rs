@@ -20,16 +20,16 @@ pub struct JudgeArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub by: ByArgs,
-    /// Relative capacity of a node, 1 where it is not said
+    /// Relative capacity of a node; 1 if not given
     ///
-    /// The node by hostname, address or id, or the start of one (of nodes that plan adds new-1, new-2 ...). May be
-    /// repeated. Without it, memory is weighed by the nodes' maxmemory where that is known and differs.
+    /// The node by hostname, address or id, or the start of one; nodes that plan adds are new-1, new-2 ... May be repeated.
+    /// Without it, memory is weighed by the nodes' maxmemory if these differ.
     #[arg(long, value_name = "ID=W", help_heading = CLUSTER, hide_short_help = true)]
     #[serde(skip_serializing_if = "is_default")]
     pub weight: Vec<String>,
-    /// The nodes that captures are of, where these do not show it: ids, addresses or hostnames
+    /// Which nodes the captures came from, if they do not tell: ids, addresses or hostnames
     ///
-    /// Nodes that are not named were not captured; without it, a node without operations may be idle.
+    /// Other nodes were not captured; without this flag, a node without operations may be idle.
     #[arg(long, value_name = "NODES", value_delimiter = ',', help_heading = CLUSTER, hide_short_help = true)]
     #[serde(skip_serializing_if = "is_default")]
     pub captured: Vec<String>,

@@ -39,7 +39,7 @@ pub struct LiveArgs {
     /// The ACL user [default: the default user]
     ///
     /// `slotscope collect --acl SERVER` prints the rights that it needs. Its password is in SLOTSCOPE_PASSWORD,
-    /// REDISCLI_AUTH or VALKEYCLI_AUTH, if no other flag says where it is.
+    /// REDISCLI_AUTH or VALKEYCLI_AUTH, unless another flag says where.
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
     /// A file whose first line is the password
@@ -53,7 +53,7 @@ pub struct LiveArgs {
     pub tls: bool,
     /// Trusted authorities [default: the system's]
     ///
-    /// A PEM file; `--cacert` is another name of this flag, as `--cert` and `--key` are of the next two.
+    /// A PEM file. `--cacert`, `--cert` and `--key` are other names of this flag and the next two.
     #[arg(long, alias = "cacert", value_name = "FILE")]
     pub tls_ca: Option<PathBuf>,
     /// The certificate to show to servers, a PEM file
@@ -83,10 +83,10 @@ pub struct LiveArgs {
     pub address_map: Vec<String>,
     /// The most of a node's time that reading may take
     ///
-    /// Measured by the replies of the node. One that answers slower than before is left alone for longer.
+    /// Measured by its replies; a node that slows down gets longer pauses.
     #[arg(long, value_name = "PERCENT", hide_short_help = true, value_parser = values::part_percent, default_value_t = MAX_LOAD)]
     pub max_load: f64,
-    /// A server that has not answered within this time is given up
+    /// Timeout per server
     #[arg(long, value_name = "TIME", hide_short_help = true, value_parser = values::duration, default_value = "10s")]
     pub timeout: Duration,
 }

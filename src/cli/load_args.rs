@@ -16,15 +16,15 @@ use crate::options::headings::SERVERS;
 pub struct LoadArgs {
     /// Measure load too, over these seconds: 10s
     ///
-    /// The load of all primaries over the same seconds, before keys are read. CPU time and network traffic by slot where
-    /// the servers count them (CLUSTER SLOT-STATS with cluster-slot-stats-enabled: Redis 8.2, Valkey 8.0), commands and CPU
-    /// time of each node in any case (INFO). Two readings a node, so it costs next to nothing.
+    /// All primaries over the same seconds, before keys are read: commands and CPU time of each node (INFO), and CPU time
+    /// and network traffic by slot if the servers count them (CLUSTER SLOT-STATS with cluster-slot-stats-enabled: Redis
+    /// 8.2, Valkey 8.0). Two readings a node, so it costs next to nothing.
     #[arg(long, value_name = "TIME", value_parser = values::duration, hide_short_help = true)]
     pub load: Option<Duration>,
     /// With --load: MONITOR too, for as long after that, at most 10 s
     ///
-    /// Names of hot keys and tags on every server. It can halve what a server does meanwhile; what it cost is measured and
-    /// said. At most 64 MiB a node are taken, and of them commands and keys: no values are written.
+    /// Names hot keys and tags on every server. It can halve throughput meanwhile; its cost is measured and reported. Up to
+    /// 64 MiB per node are read; commands and keys are kept, no values.
     #[arg(long, hide_short_help = true)]
     pub monitor: bool,
 }

@@ -63,7 +63,7 @@ pub struct PlanArgs {
     /// Move at most this many slots
     #[arg(long, help_heading = MOVES, value_name = "N", hide_short_help = true)]
     pub max_slots: Option<u64>,
-    /// Move at most so much, as in redis.conf: 4gb, 512mb
+    /// Move at most this many bytes, as in redis.conf: 4gb, 512mb
     #[arg(long, help_heading = MOVES, value_name = "SIZE", hide_short_help = true)]
     pub max_bytes: Option<String>,
     /// Slots that stay where they are: 0-5,77
@@ -71,13 +71,13 @@ pub struct PlanArgs {
     pub exclude: Vec<String>,
     /// How far above its fair share a node may stay; 3 for memory, 10 for load
     ///
-    /// Or above its heaviest slot, where that is more than its share. It is that of the load that is evened out first.
+    /// Or above its heaviest slot, if that is more than its share. It applies to the load that is evened out first.
     #[arg(long, help_heading = MOVES, value_name = "PERCENT", hide_short_help = true)]
     pub tolerance: Option<f64>,
-    /// Leave slots where they are whose largest key would block a node for longer: 100ms, 2s
+    /// Do not move slots whose largest key would block a node for longer: 100ms, 2s
     ///
-    /// MIGRATE copies a key in one piece: 100 MiB or 200,000 elements a second, 25 MiB a second where the elements are not
-    /// known. Scripts for valkey and redis-8.4 move slots without that.
+    /// MIGRATE copies a key in one piece: 100 MiB or 200,000 elements a second, 25 MiB a second if the elements are not
+    /// known. Scripts for valkey and redis-8.4 do not block.
     #[arg(long, help_heading = MOVES, value_name = "TIME", value_parser = duration, default_value = "100ms", hide_short_help = true)]
     pub max_block: Duration,
     /// Move slots with large keys too
@@ -89,27 +89,27 @@ pub struct PlanArgs {
     /// A script to review and run, in place of the text [default with --check: auto]
     #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", default_value_if("check", "true", "auto"), conflicts_with_all = ["json", "output"])]
     pub commands: Option<MoveCommands>,
-    /// A second script, which takes the moves of the first one back
+    /// A second script, which moves the slots back
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", requires = "commands")]
     pub rollback: Option<PathBuf>,
-    /// Run the preflight of the script alone, and move nothing
+    /// Run only the checks of the script, and move nothing
     ///
-    /// It runs in bash, as the ACL user of --user, and says all that stands in the way of the moves: exit code 2 then.
+    /// In bash, as the ACL user of --user. Exit code 2 if anything stands in the way of the moves.
     #[arg(long, help_heading = OUTPUT, conflicts_with = "rollback")]
     pub check: bool,
     /// Compare the forecast in the --json of a plan, or in report.json, with the cluster as it is now
     ///
-    /// Of servers only the counts of slots are read. Exit code 1 where slots are elsewhere, or a node holds a part of the
-    /// keys or of the memory that is more than 2% from its forecast.
+    /// Only the counts of slots are read. Exit code 1 if slots are elsewhere, or the keys or memory of a node differ by
+    /// more than 2% from its forecast.
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", conflicts_with_all = ["commands", "by", "add", "remove", "weight"])]
     pub verify: Option<PathBuf>,
-    /// Let the script wait after each slot (or each range, of valkey and redis-8.4)
+    /// Pause of the script after each slot, or after each range with valkey and redis-8.4
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
     pub pause_ms: u64,
-    /// Let the script stop after this many minutes, between two slots; run again, it continues
+    /// Stop the script after this many minutes, between two slots; run again, it continues
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
     pub max_minutes: u64,
-    /// Plan with a dump that does not look whole
+    /// Plan even if the dump looks incomplete
     ///
     /// Without it that is an error, exit code 2.
     #[arg(long, help_heading = MOVES)]

@@ -44,7 +44,7 @@ pub struct TimelineArgs {
     pub by: Option<Heat>,
     /// Hashes in place of names, in every output
     ///
-    /// Names of keys, tags, patterns, files and nodes are replaced by keyed hashes; slots and numbers stay true. The key is
+    /// Keyed hashes replace the names of keys, tags, patterns, files and nodes; slots and numbers stay true. The key is
     /// SLOTSCOPE_REDACT_KEY, else random.
     #[arg(long, help_heading = OUTPUT)]
     pub redact: bool,

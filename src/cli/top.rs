@@ -35,7 +35,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 pub struct TopArgs {
     /// A node: HOST:PORT, redis://HOST:PORT, rediss:// for TLS
     ///
-    /// Any node of the cluster will do; of several, the first that answers is asked for the others.
+    /// Any node of the cluster will do; with several, the first that answers is used.
     #[arg(value_name = "URL", required = true, help_heading = ARGUMENTS)]
     pub urls: Vec<String>,
     /// Between two readings of the cluster, at least 200ms

@@ -56,7 +56,7 @@ pub struct TrendArgs {
     /// Also write trend.json, trend.html, trend.csv and the charts here
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
-    /// Exit with 1 where a number of the trend's JSON crosses a limit
+    /// Exit with 1 if a number of the trend's JSON crosses a limit
     ///
     /// May be repeated: 'forecast.full.months.low < 3', 'forecast.growth.bytes.a_month.estimate > 0.1'.
     #[arg(long, value_name = "PATH OP NUMBER", help_heading = LIMITS)]

@@ -68,7 +68,7 @@ pub struct WhatIfArgs {
     pub split: Vec<String>,
     /// Keys that begin with PREFIX count N times, 1.5 or 20
     ///
-    /// As if there were this many more of them, in the slots that they have. May be repeated.
+    /// In the slots that they have. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "PREFIX = Nx", allow_hyphen_values = true)]
     pub grow: Vec<String>,
     /// What load is

@@ -31,13 +31,13 @@ pub struct CountSpec {
     pub depth: usize,
     /// Only this part: the fastest, without tags
     ///
-    /// Tags are the usual cause of a skew, so a report without them seldom says why.
+    /// A report without tags seldom says why a node is full.
     #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "PART"))]
     #[serde(skip_serializing_if = "is_default")]
     pub only: Option<Part>,
-    /// Never read a file again to its end: past 65,536 tags, those of RDB and compressed files come with bounds
+    /// Never read a file to its end twice: past 65,536 tags, those of RDB and compressed files have bounds
     ///
-    /// Other files are read again only where keys of the listed tags are. Their tags have bounds past 10,000,000.
+    /// Tags of other files have bounds past 10,000,000.
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     #[serde(skip_serializing_if = "is_default")]
     pub one_pass: bool,

@@ -15,10 +15,9 @@ use crate::options::is_default;
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct HashSpec {
-    /// What part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
+    /// Which part of a key is hashed: oss, enterprise or regex:PATTERN [default: oss]
     ///
-    /// `oss` is that of Redis and Valkey, `enterprise` that of Redis Enterprise and Cloud. `regex:PATTERN` has a group named
-    /// `tag` and must match all of the key; it may be repeated, the first that matches decides.
+    /// `regex:PATTERN` has a group named `tag` and must match the whole key; it may be repeated, the first that matches decides.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "POLICY", help_heading = CLUSTER, hide_short_help = true)

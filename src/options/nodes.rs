@@ -26,8 +26,7 @@ use crate::pipeline::Analysis;
 pub struct NodeSpec {
     /// The cluster's own listing: CLUSTER NODES
     ///
-    /// Also nodes.conf, or CLUSTER SHARDS or CLUSTER SLOTS as JSON, or a directory of collect, which needs no flag where it
-    /// is the input.
+    /// Also nodes.conf, CLUSTER SHARDS or CLUSTER SLOTS as JSON, or a directory of collect.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "FILE", conflicts_with = "nodes")
@@ -49,7 +48,7 @@ pub struct NodeSpec {
 pub struct ListingSpec {
     /// The cluster's own listing: CLUSTER NODES, as for analyze
     ///
-    /// Replicas are left out, and the nodes of files are checked. analyze then takes the nodes from the tally file.
+    /// Replicas are left out, and analyze takes the nodes from the tally file.
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub topology: Option<PathBuf>,
 }

@@ -34,9 +34,9 @@ const MOST_LFU: u64 = 1_000_000;
 pub struct ReadSpec {
     /// Files, directories, - for standard input, or addresses
     ///
-    /// Every file of a directory is read, but no subdirectories. Addresses: `s3://`, `gs://`, `az://`,
-    /// `abfss://` and `https://`, of an object, of a prefix that ends with `/`, or a pattern in quotes such as
-    /// `'s3://bucket/dumps/*.csv.gz'`. Without INPUT what is piped in is read.
+    /// Directories are read without their subdirectories. Addresses: `s3://`, `gs://`, `az://`, `abfss://` and `https://`;
+    /// of an object, a prefix that ends with `/`, or a quoted pattern such as `'s3://bucket/dumps/*.csv.gz'`. Without
+    /// INPUT, piped input is read.
     #[cfg_attr(feature = "cli", arg(value_name = "INPUT", help_heading = ARGUMENTS))]
     #[serde(skip)]
     pub inputs: Vec<PathBuf>,
@@ -71,8 +71,8 @@ pub struct ReadSpec {
     )]
     #[serde(skip_serializing_if = "is_default")]
     pub size_column: Option<String>,
-    /// The column of the operations on them [default: ops, hits, qps, requests or count]; of CLUSTER SLOT-STATS the
-    /// statistic that counts as such
+    /// The column of the operations on them; of CLUSTER SLOT-STATS the statistic that counts as such [default: ops, hits,
+    /// qps, requests or count]
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "NAME", hide_short_help = true)

@@ -15,7 +15,7 @@ use crate::options::is_default;
 #[cfg_attr(feature = "cli", command(next_help_heading = RDB_FILES))]
 #[serde(default)]
 pub struct MemorySpec {
-    /// The allocator of the server, for estimated sizes in memory: INFO memory names it, distributions have their own
+    /// The server's allocator, for estimated sizes in memory; INFO memory names it
     #[cfg_attr(
         feature = "cli",
         arg(
@@ -28,7 +28,7 @@ pub struct MemorySpec {
     )]
     #[serde(skip_serializing_if = "is_default")]
     pub allocator: Allocator,
-    /// Do not verify the checksum: values are then passed over without reading them
+    /// Do not verify the checksum: values are then skipped unread
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     #[serde(skip_serializing_if = "is_default")]
     pub no_verify: bool,

@@ -55,16 +55,16 @@ pub struct AnalyzeArgs {
     /// The hash policy
     #[command(flatten)]
     pub hashing: HashSpec,
-    /// What `redis-cli --cluster info` printed
+    /// The output of `redis-cli --cluster info`
     ///
-    /// Warns of a dump that has over 1% fewer keys. Without INPUT the nodes are judged by it alone; `-` reads a dump from
+    /// Warns if the dump has over 1% fewer keys. Without INPUT the nodes are judged by it alone; `-` reads a dump from
     /// standard input.
     #[arg(long, value_name = "FILE", help_heading = CLUSTER, hide_short_help = true)]
     pub cluster_info: Option<PathBuf>,
     /// How nodes are judged
     #[command(flatten)]
     pub judging: JudgeArgs,
-    /// The report before, so that a figure that wanders around a limit does not change the state every time
+    /// Previous report; stops the state flapping at a threshold
     #[arg(long, value_name = "REPORT", help_heading = LIMITS, hide_short_help = true)]
     pub previous: Option<PathBuf>,
     /// What is counted
@@ -75,7 +75,7 @@ pub struct AnalyzeArgs {
     pub full: bool,
     /// Rows in every table
     ///
-    /// On the terminal and the page. JSON and CSV hold the first 1,000, whatever N is.
+    /// JSON and CSV always hold the first 1,000.
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = OUTPUT)]
     pub top: usize,
     /// A title for the page, such as the name of the cluster
@@ -83,11 +83,11 @@ pub struct AnalyzeArgs {
     pub title: Option<String>,
     /// Hashes in place of names, in every output
     ///
-    /// Names of keys, tags, prefixes, files and nodes are replaced by keyed hashes; slots and numbers stay true. The key is
+    /// Keyed hashes replace the names of keys, tags, patterns, files and nodes; slots and numbers stay true. The key is
     /// SLOTSCOPE_REDACT_KEY, else random.
     #[arg(long, help_heading = OUTPUT)]
     pub redact: bool,
-    /// Where the files go [default: reports/NAME]
+    /// Output directory [default: reports/NAME]
     ///
     /// NAME is that of the first input, without its extensions.
     #[arg(short, long, value_name = "DIR", conflicts_with = "no_files", help_heading = OUTPUT)]
@@ -111,10 +111,10 @@ pub struct AnalyzeArgs {
     /// What standard output gets: with --json it is report.json
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Exit with 1 where a number of report.json crosses a limit
+    /// Exit with 1 if a number of report.json crosses a limit
     ///
-    /// And with 2 where the verdict is suspicious or empty. May be repeated: `verdict >= watch`,
-    /// `nodes.keys.max_over_mean > 1.2`, `tags.top[*].share >= 0.05`.
+    /// Exit with 2 if the verdict is suspicious or empty. May be repeated: `verdict >= watch`, `nodes.keys.max_over_mean >
+    /// 1.2`, `tags.top[*].share >= 0.05`.
     #[arg(long, value_name = "PATH OP NUMBER", help_heading = LIMITS)]
     pub fail_on: Vec<String>,
     /// Servers among the inputs

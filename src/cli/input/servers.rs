@@ -34,9 +34,7 @@ pub struct ServerArgs {
     /// How their load is measured
     #[command(flatten)]
     pub load: LoadArgs,
-    /// Keep what is read of running servers in this new directory, as collect does
-    ///
-    /// Without it what was read is removed at the end.
+    /// Keep what is read from running servers in this new directory, as collect does
     #[arg(long, value_name = "DIR", help_heading = SERVERS, hide_short_help = true)]
     pub keep: Option<PathBuf>,
     /// Whether only the counts of slots are read, not the keys
