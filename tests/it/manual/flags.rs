@@ -130,14 +130,18 @@ fn headings(flags: &[Flag]) -> Vec<&str> {
     headings
 }
 
-/// Tables, one a heading, in the order of the headings.
+/// Tables, one per heading, in the order of the headings.
 fn tables(flags: &[Flag]) -> String {
-    let table = |heading: &&str| {
-        let rows = flags.iter().filter(|flag| flag.heading == **heading);
-        let rows: String = rows.map(Flag::row).collect();
-        format!("### {heading}\n\n| flag | |\n|---|---|\n{rows}\n")
-    };
-    headings(flags).iter().map(table).collect()
+    let tables = headings(flags).into_iter().map(|heading| {
+        let of_heading = flags.iter().filter(|flag| flag.heading == heading);
+        format!("### {heading}\n\n{}", table(of_heading))
+    });
+    tables.collect()
+}
+
+fn table<'a>(flags: impl Iterator<Item = &'a Flag>) -> String {
+    let rows: String = flags.map(Flag::row).collect();
+    format!("| flag | |\n|---|---|\n{rows}\n")
 }
 
 /// A group of shared flags by its heading; if the command lacks some of them, with the names of those that it has or lacks.
@@ -148,18 +152,16 @@ fn group(heading: &str, taken: &[Flag], shared: &[Flag]) -> String {
         let names: Vec<String> = flags.iter().map(|flag| flag.bare_name()).collect();
         names.join(", ")
     };
-    let anchor = heading.to_lowercase().replace(' ', "-");
-    let link = format!("[{heading}](../commands.md#{anchor})");
     if lacks.is_empty() {
-        link
+        heading.to_owned()
     } else if lacks.len() < has.len() {
-        format!("{link} (without {})", names(&lacks))
+        format!("{heading} (without {})", names(&lacks))
     } else {
-        format!("{link} ({})", names(&has))
+        format!("{heading} ({})", names(&has))
     }
 }
 
-/// The flags on the page of a command: its own in full, shared ones by their groups.
+/// The flags on the page of a command: its own in one table, by their headings, and the groups of those that it shares.
 fn section(command: &Command, shared: &[Flag]) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").replace('\n', " ");
@@ -170,9 +172,17 @@ fn section(command: &Command, shared: &[Flag]) -> String {
         .into_iter()
         .map(|heading| group(heading, &common, shared));
     let common = groups.collect::<Vec<_>>().join(", ");
+    let own = if own.is_empty() {
+        String::new()
+    } else {
+        let headings = headings(&own);
+        let ordered = headings
+            .iter()
+            .flat_map(|heading| own.iter().filter(move |flag| flag.heading == **heading));
+        table(ordered)
+    };
     format!(
-        "```text\n{usage}\n```\n\n{}Shared flags: {common}.\n",
-        tables(&own)
+        "```text\n{usage}\n```\n\n{own}[Shared flags](../commands.md#flags-that-commands-share): {common}.\n"
     )
 }
 
