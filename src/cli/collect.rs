@@ -95,9 +95,9 @@ Examples:
 /// Which nodes are read.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum From {
-    /// The nodes that own the slots: their counters of use are those of the clients
+    /// The nodes that own the slots
     Primaries,
-    /// Their replicas, where one is healthy
+    /// Their replicas, if healthy
     Replicas,
 }
 

@@ -70,7 +70,7 @@ Example:
 /// A date of a report.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateOf {
-    /// When the dump was written, as the page shows it
+    /// When the dump was written
     Dump,
     /// When analyze ran
     Run,

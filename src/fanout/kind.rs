@@ -9,7 +9,7 @@ use slotscope_engine::format::{self, Head};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Lines {
-    /// Detected: MONITOR, an append-only file, else lines of commands where the first word is one, else of keys
+    /// Detected by the content
     #[default]
     Auto,
     /// Lines of keys, which one command asks for

@@ -26,15 +26,15 @@ pub struct Generate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Profile {
-    /// No hash tags: every node gets its fair share
+    /// No hash tags
     Uniform,
-    /// One tag per user, Zipf-distributed: the heaviest of 100,000 users holds 8% of the keys
+    /// One tag per user, Zipf-distributed: the heaviest holds 8% of the keys
     Tagged,
-    /// Mostly well spread keys, but the tag {config} holds 12% of them
+    /// Well spread keys, but the tag {config} holds 12% of them
     HotTag,
-    /// A shop: sessions, carts, orders, stock, favourites, rate limits, and a coarse {common} tag
+    /// A shop with a coarse {common} tag
     Commerce,
-    /// A feed: posts of millions of authors with a tag each, Zipf-distributed, beside keys without a tag
+    /// A feed: millions of authors with a tag each, Zipf-distributed, beside keys without a tag
     ZipfTail,
 }
 

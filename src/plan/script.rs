@@ -25,7 +25,7 @@ const WIDTH: usize = 80;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum MoveCommands {
-    /// The best that all servers have, where a collection tells their versions; else setslot
+    /// The best that all servers of a collection have; else setslot
     Auto,
     /// CLUSTER SETSLOT and MIGRATE: every version
     Setslot,
@@ -34,7 +34,7 @@ pub enum MoveCommands {
     /// CLUSTER MIGRATION: Redis 8.4 or later
     #[cfg_attr(feature = "cli", value(name = "redis-8.4"))]
     Redis84,
-    /// No script: ranges of slots for a backup that Amazon ElastiCache restores, as JSON
+    /// No script: slot ranges for restoring a backup on Amazon ElastiCache, as JSON
     Elasticache,
 }
 

@@ -62,10 +62,10 @@ pub(crate) fn listed(names: &[Vec<u8>]) -> String {
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyEscapes {
-    /// Undone where all keys are spelled as redis-cli spells them
+    /// Undone if all keys have them
     #[default]
     Auto,
-    /// Undone: \n, \x00 and the like, with or without quotes around the key
+    /// Always undone
     C,
     /// Kept
     None,

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocator {
-    /// The jemalloc that is part of the sources of Redis and Valkey
+    /// Bundled with the sources of Redis and Valkey
     #[default]
     Jemalloc,
-    /// The jemalloc of a distribution, which has no blocks of 24, 40 and 56 bytes
+    /// That of the distribution
     SystemJemalloc,
     /// The malloc of glibc
     Libc,
