@@ -99,11 +99,6 @@ pub static TOPICS: &[Topic] = &[
         page: include_str!("../../../docs/charts.md"),
     },
     Topic {
-        name: "tutorial",
-        about: "from a full shard to a plan, step by step",
-        page: include_str!("../../../docs/tutorial.md"),
-    },
-    Topic {
         name: "object-stores",
         about: "dumps in S3, Google Cloud Storage, Azure, on web servers",
         page: include_str!("../../../docs/object-stores.md"),

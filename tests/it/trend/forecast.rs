@@ -115,7 +115,7 @@ fn planted(noise: Noise, count: usize, seed: u64) -> Option<Planted> {
 }
 
 /// In at least 93 of 100 series of 8 reports or more the time at which a limit is reached is in the 95% interval.
-/// docs/commands/trend.md has the table of 2,000 seeds.
+/// docs/commands/trend.md has the ranges of 2,000 seeds.
 #[test]
 fn the_date_of_a_limit_is_within_its_interval_whatever_the_noise() {
     let seeds: u64 = testkit::env::size("SLOTSCOPE_TREND_SEEDS", 100);
