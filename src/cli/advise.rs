@@ -44,8 +44,7 @@ pub struct AdviseArgs {
     pub reading: ReadingArgs,
     /// Commands, as for fanout: lines of commands or keys, MONITOR, or an append-only file; may be repeated
     ///
-    /// MONITOR captures and append-only files may also be among the inputs. Without names, those in the commands are
-    /// judged.
+    /// Captures may also be among the inputs. Without names, those in the commands are judged.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub batches: Vec<PathBuf>,
     /// The nodes

@@ -40,8 +40,8 @@ const NO_COMMANDS: &str = "has no commands: each line is one key; name a MONITOR
 pub struct FanoutArgs {
     /// MONITOR captures, append-only files, or text with a batch per line
     ///
-    /// Words of a line are separated by blanks or quoted as in redis-cli: keys ("user:1 user:2"), or commands ("MGET user:1
-    /// user:2"; MULTI to EXEC is one batch). Files, directories, - for standard input; addresses as for analyze.
+    /// Words are separated by blanks or quoted as in redis-cli: keys ("user:1 user:2"), or commands ("MGET user:1 user:2";
+    /// MULTI to EXEC is one batch). Places are as for analyze.
     #[arg(value_name = "INPUT", help_heading = ARGUMENTS)]
     pub inputs: Vec<PathBuf>,
     /// What the inputs are

@@ -38,8 +38,8 @@ const MAX_BYTES: u64 = 64 << 10;
 pub struct LiveArgs {
     /// The ACL user [default: the default user]
     ///
-    /// `slotscope collect --acl SERVER` prints the rights that it needs. Its password is in SLOTSCOPE_PASSWORD,
-    /// REDISCLI_AUTH or VALKEYCLI_AUTH, unless another flag says where.
+    /// `slotscope collect --acl SERVER` prints its rights. Its password is in SLOTSCOPE_PASSWORD, REDISCLI_AUTH or
+    /// VALKEYCLI_AUTH.
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
     /// A file whose first line is the password

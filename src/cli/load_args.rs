@@ -16,9 +16,8 @@ use crate::options::headings::SERVERS;
 pub struct LoadArgs {
     /// Measure load too, over these seconds: 10s
     ///
-    /// All primaries over the same seconds, before keys are read: commands and CPU time of each node (INFO), and CPU time
-    /// and network traffic by slot if the servers count them (CLUSTER SLOT-STATS with cluster-slot-stats-enabled: Redis
-    /// 8.2, Valkey 8.0). Two readings a node, so it costs next to nothing.
+    /// All primaries over the same seconds, by two readings of INFO and, if cluster-slot-stats-enabled (Redis 8.2, Valkey
+    /// 8.0), of CLUSTER SLOT-STATS.
     #[arg(long, value_name = "TIME", value_parser = values::duration, hide_short_help = true)]
     pub load: Option<Duration>,
     /// With --load: MONITOR too, for as long after that, at most 10 s

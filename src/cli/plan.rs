@@ -76,8 +76,8 @@ pub struct PlanArgs {
     pub tolerance: Option<f64>,
     /// Do not move slots whose largest key would block a node for longer: 100ms, 2s
     ///
-    /// MIGRATE copies a key in one piece: 100 MiB or 200,000 elements a second, 25 MiB a second if the elements are not
-    /// known. Scripts for valkey and redis-8.4 do not block.
+    /// MIGRATE copies 100 MiB or 200,000 elements a second, 25 MiB a second if the elements are not known. Scripts for
+    /// valkey and redis-8.4 do not block.
     #[arg(long, help_heading = MOVES, value_name = "TIME", value_parser = duration, default_value = "100ms", hide_short_help = true)]
     pub max_block: Duration,
     /// Move slots with large keys too

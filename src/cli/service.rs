@@ -15,8 +15,8 @@ use crate::options::is_default;
 pub struct ServiceArgs {
     /// The managed service that runs the servers: elasticache, memorydb, memorystore, azure ...
     ///
-    /// Also redis-cloud, aiven, alibaba, and self for servers of your own. Steps are those that it allows. Without this
-    /// flag, the domain of the node names tells.
+    /// Also redis-cloud, aiven, alibaba, and self for servers of your own. Steps are those that it allows. [default: by the
+    /// domain of the node names]
     #[arg(long, value_name = "NAME", help_heading = CLUSTER, hide_short_help = true)]
     #[serde(skip_serializing_if = "is_default")]
     pub service: Option<String>,

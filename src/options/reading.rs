@@ -34,9 +34,9 @@ const MOST_LFU: u64 = 1_000_000;
 pub struct ReadSpec {
     /// Files, directories, - for standard input, or addresses
     ///
-    /// Directories are read without their subdirectories. Addresses: `s3://`, `gs://`, `az://`, `abfss://` and `https://`;
-    /// of an object, a prefix that ends with `/`, or a quoted pattern such as `'s3://bucket/dumps/*.csv.gz'`. Without
-    /// INPUT, piped input is read.
+    /// Directories are read without their subdirectories. Addresses: `s3://`, `gs://`, `az://`, `abfss://`, `https://`,
+    /// also prefixes that end with `/` and quoted patterns such as `'s3://bucket/dumps/*.csv.gz'`. Without INPUT, piped
+    /// input is read.
     #[cfg_attr(feature = "cli", arg(value_name = "INPUT", help_heading = ARGUMENTS))]
     #[serde(skip)]
     pub inputs: Vec<PathBuf>,
