@@ -42,9 +42,9 @@ pub struct ExporterArgs {
     /// 403.
     #[arg(long, value_name = "NAME", value_parser = hosts::name)]
     pub allow_host: Vec<String>,
-    /// Between two readings of the cluster
+    /// Time between two readings of the cluster
     ///
-    /// A scrape gets what was read last, and starts no reading.
+    /// A scrape returns the last one.
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "15s", help_heading = RUN)]
     pub interval: Duration,
     /// The label `cluster` of all series [default: the first URL's HOST-PORT]
