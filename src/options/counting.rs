@@ -37,7 +37,7 @@ pub struct CountSpec {
     pub only: Option<Part>,
     /// Never read a file to its end twice: past 65,536 tags, those of RDB and compressed files have bounds
     ///
-    /// Tags of other files have bounds past 10,000,000.
+    /// Tags of other files have bounds past 5,000,000.
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     #[serde(skip_serializing_if = "is_default")]
     pub one_pass: bool,

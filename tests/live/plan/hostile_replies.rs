@@ -350,7 +350,8 @@ fn no_reply_runs(kind: &str) {
         }
     };
     std::thread::scope(|threads| {
-        (0..4).for_each(|_| drop(threads.spawn(work)));
+        // A script mostly waits.
+        (0..16).for_each(|_| drop(threads.spawn(work)));
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(

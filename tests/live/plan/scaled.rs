@@ -11,14 +11,14 @@ use super::uneven::{Uneven, keys};
 use crate::carried_out::probe::SetOnDrop;
 use crate::plan::follower::Follower;
 use testkit::cluster::{Cluster, Ranges, call_ok, even};
-use testkit::env::size;
+use testkit::env::cases;
 use testkit::kinds::Kind;
 use testkit::rng::Rng;
 use testkit::run::stderr;
 
 /// Kills a script a few times at random moments, then runs it to its end and returns its output.
 fn killed_and_run_again(uneven: &Uneven, script: &str, rng: &mut Rng) -> String {
-    for _ in 0..size("SCALE_STOPS", 2) {
+    for _ in 0..cases("SCALE_STOPS", 3) {
         let after = Duration::from_millis(300 + rng.below(2500) as u64);
         let (_, said) = uneven.stopped(script, after, "-KILL");
         assert!(!said.contains("make a new plan"), "{said}");
@@ -49,9 +49,10 @@ fn reset(uneven: &Uneven, node: usize) {
     call_ok(&mut client, &["CLUSTER", "MEET", "127.0.0.1", &port]);
 }
 
-/// Two of four primaries are removed, and get their slots back.
+/// Two of four primaries, which own few slots, are removed, and get their slots back.
 fn two_of_four_are_removed(kind: Kind, commands: &'static str) {
-    let cluster = Cluster::of(kind, &even(4));
+    let shares = [(0, 7791), (7792, 15583), (15584, 15983), (15984, 16383)];
+    let cluster = Cluster::of(kind, &shares.map(|range| vec![range]));
     let uneven = Uneven::filled(cluster, commands, keys());
     let removed = [2, 3].map(|node| uneven.cluster.address(node));
     let remove = ["--remove", &removed[0], "--remove", &removed[1]];

@@ -19,16 +19,12 @@ const FIRST_BITS: u64 = 0x0101_0101_0101_0101;
 #[repr(align(64))]
 pub(super) struct Line(pub [Word; 8]);
 
-/// Generations of lines: the second is used, and takes memory, once the first is nine tenths full. Words cannot move to a
-/// larger table, as they do not tell their line.
-pub(super) const GENERATIONS: usize = 2;
-
 /// The lines of all partitions.
 pub(super) struct Lines {
     memory: NonNull<u8>,
     layout: Layout,
     start: NonNull<Line>,
-    /// Lines of a partition in a generation.
+    /// Lines of a partition.
     each: usize,
 }
 
@@ -38,10 +34,10 @@ unsafe impl Send for Lines {}
 unsafe impl Sync for Lines {}
 
 impl Lines {
-    /// At least this many cells in each generation, all of them free.
+    /// At least this many cells, all of them free.
     pub(super) fn for_cells(cells: usize) -> Self {
         let each = cells.div_ceil(8 * PARTITIONS).max(1);
-        let bytes = GENERATIONS * PARTITIONS * each * size_of::<Line>();
+        let bytes = PARTITIONS * each * size_of::<Line>();
         // An allocator writes the zeros itself, and so touches all pages, where these are to be aligned.
         let layout = Layout::array::<u64>((bytes + HUGE) / 8).expect("a table of a size that fits");
         // SAFETY: the layout has a size.
@@ -60,23 +56,23 @@ impl Lines {
         }
     }
 
-    /// How many cells a partition has, in all generations.
+    /// How many cells a partition has.
     pub(super) fn cells(&self) -> usize {
-        GENERATIONS * 8 * self.each
+        8 * self.each
     }
 
-    /// The lines of a partition, by generation.
+    /// The lines of a partition.
     ///
     /// # Safety
     /// No one else may use them meanwhile.
     #[expect(clippy::mut_from_ref, reason = "a partition is used under its lock")]
-    pub(super) unsafe fn of_partition(&self, partition: usize) -> [&mut [Line]; GENERATIONS] {
+    pub(super) unsafe fn of_partition(&self, partition: usize) -> &mut [Line] {
         assert!(partition < PARTITIONS);
-        std::array::from_fn(|generation| {
-            let before = (generation * PARTITIONS + partition) * self.each;
-            // SAFETY: they are in the memory, zeros or words, and the caller has them alone.
-            unsafe { std::slice::from_raw_parts_mut(self.start.add(before).as_ptr(), self.each) }
-        })
+        // SAFETY: they are in the memory, zeros or words, and the caller has them alone.
+        unsafe {
+            let first = self.start.add(partition * self.each);
+            std::slice::from_raw_parts_mut(first.as_ptr(), self.each)
+        }
     }
 }
 

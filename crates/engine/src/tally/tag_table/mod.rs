@@ -2,8 +2,8 @@
 //!
 //! A tag is known by a hash alone, so that it takes 8 bytes: a word with its slot, 26 bits of the hash, the place of one of its
 //! keys, from which its name is read again where it is wanted, and the low bits of the number of its keys. Other bits of the
-//! hash choose the partition and the line. Of four million tags, any two are taken for one with probability 1 in 80,000, of ten
-//! million 1 in 15,000; of four million that are all in one slot, which takes names made for it, 1 in 6. The hash is seeded anew
+//! hash choose the partition and the line. Of four million tags, any two are taken for one with probability 1 in 80,000;
+//! of four million that are all in one slot, which takes names made for it, 1 in 6. The hash is seeded anew
 //! for every table, so that no input can be made to collide more often.
 //!
 //! ```text
@@ -38,14 +38,14 @@ pub(crate) use recent::Counting;
 pub use sweep::{CountedTags, LISTED, Swept};
 
 use hashing::Hashing;
-use lines::{GENERATIONS, Lines};
+use lines::Lines;
 use names::KeptNames;
 use partition::{Counts, Partition};
 use places::Places;
 use recent::Entry;
 
-/// Tags that the largest table holds: it takes 45 MiB for the first half of them, and as much more for the rest.
-pub const MAX_TAGS: usize = 10_000_000;
+/// Tags that the largest table holds, in 43 MiB. With more, a sample and a second pass are faster.
+pub const MAX_TAGS: usize = 5_000_000;
 /// No key with a tag takes fewer bytes: `{a}` and a line end.
 const LEAST_BYTES: u64 = 4;
 /// Metrics other than keys that it holds: 8 bytes a tag each.
@@ -60,7 +60,7 @@ const SPARE: usize = 1 << 16;
 pub struct TagTable {
     kernel: &'static Kernel,
     hashing: Hashing,
-    /// More tags do not fit, or more than half as many where keys have weights.
+    /// More tags do not fit.
     most: usize,
     tags: AtomicUsize,
     has_room: AtomicBool,
@@ -83,8 +83,7 @@ impl TagTable {
             .try_fold(0, sum)
             .map(|bytes| bytes / LEAST_BYTES);
         let possible = possible.and_then(|tags| usize::try_from(tags).ok());
-        let half = most / GENERATIONS;
-        let room = possible.map_or(half, |tags| tags.min(half));
+        let room = possible.map_or(most, |tags| tags.min(most));
         TagTable {
             kernel,
             hashing: Hashing::default(),
@@ -103,9 +102,7 @@ impl TagTable {
     /// Whether there are more tags, or more metrics, than it holds: nothing that it counted is worth anything then. That
     /// depends on the keys alone, once all threads gave their counts away.
     pub fn is_full(&self) -> bool {
-        let is_weighed = self.taken.load(Relaxed) > 0;
-        let most = if is_weighed { self.most / 2 } else { self.most };
-        self.tags.load(Relaxed) > most || !self.has_room.load(Relaxed)
+        self.tags.load(Relaxed) > self.most || !self.has_room.load(Relaxed)
     }
 
     /// Adds what a table of names holds.
@@ -200,10 +197,7 @@ impl std::fmt::Debug for TagTable {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::metric::PerMetric;
 
     #[test]
     fn more_tags_than_the_size_of_the_input_allows_fill_the_table_and_end() {
@@ -214,21 +208,5 @@ mod tests {
         assert!(!table.is_full());
         (70_000..200_000u32).for_each(|tag| table.add_name(&tag.to_le_bytes(), Load::KEY));
         assert!(table.is_full());
-    }
-
-    #[test]
-    fn tags_past_the_first_half_are_in_the_second() {
-        let table = TagTable::of(hashslot::best(), &[None], 400_000);
-        for tag in (0..300_000u32).chain(0..300_000) {
-            table.add_name(&tag.to_le_bytes(), Load::new(70, 0, 0));
-        }
-        assert!(!table.is_full());
-        let table = Arc::new(table);
-        let (swept, names) = table.sweep(&PerMetric::default());
-        let counted = swept.named(names).unwrap();
-        assert_eq!(counted.distinct, 300_000);
-        assert_eq!(counted.sizes.pairs().collect::<Vec<_>>(), [(140, 300_000)]);
-        table.add_name(b"a weight", Load::new(1, 1, 0));
-        assert!(table.is_full(), "half as many fit where keys have weights");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 use hashslot::Kernel;
 use hashslot::simd::{Bytes64, Pass, Portable};
 
-use super::lines::{GENERATIONS, Line};
+use super::lines::Line;
 use super::pages::Pages;
 use super::recent::Entry;
 use super::word::Word;
@@ -18,8 +18,7 @@ const AHEAD: usize = 32;
 /// The counts of a partition except for those in its words.
 #[derive(Default)]
 pub(super) struct Counts {
-    tags: usize,
-    /// Those since that was asked last.
+    /// Tags that are new since this was asked last.
     new: usize,
     /// Keys that words have no bits for, in multiples of what they have bits for.
     carried: Pages<u32>,
@@ -28,24 +27,14 @@ pub(super) struct Counts {
     cells: Vec<u32>,
 }
 
-impl Counts {
-    /// Whether its tags fill a generation of this many lines, which takes no more of them then.
-    fn fill(&self, lines: usize) -> bool {
-        self.tags >= 8 * lines / 10 * 9
-    }
-}
-
 /// A partition.
 pub(super) struct Partition<'t> {
     counts: MutexGuard<'t, Counts>,
-    lines: [&'t mut [Line]; GENERATIONS],
+    lines: &'t mut [Line],
 }
 
 impl<'t> Partition<'t> {
-    pub(super) fn new(
-        counts: MutexGuard<'t, Counts>,
-        lines: [&'t mut [Line]; GENERATIONS],
-    ) -> Self {
+    pub(super) fn new(counts: MutexGuard<'t, Counts>, lines: &'t mut [Line]) -> Self {
         Partition { counts, lines }
     }
 
@@ -84,25 +73,14 @@ impl<'t> Partition<'t> {
         has_room && last.all(|cell| more == 0 || carry(carried, *cell as usize, more))
     }
 
-    /// The generations of lines that are used.
-    fn used(&self) -> impl Iterator<Item = &[Line]> {
-        let used = 1 + usize::from(self.counts.fill(self.lines[0].len()));
-        self.lines.iter().take(used).map(|lines| &**lines)
-    }
-
     /// The cell of a tag.
     pub(super) fn find(&self, word: Word, hash: u64) -> Option<usize> {
-        let cells = self.used().map(|lines| search(lines, word, hash));
-        let mut cells = (0..)
-            .zip(cells)
-            .filter_map(|(generation, cell)| Some(generation * 8 * self.lines[0].len() + cell?));
-        cells.find(|cell| self.word(*cell) != Word::FREE)
+        search(self.lines, word, hash).filter(|cell| self.word(*cell) != Word::FREE)
     }
 
     /// The current word of a cell.
     pub(super) fn word(&self, cell: usize) -> Word {
-        let lines = self.lines[0].len();
-        self.lines[cell / 8 / lines][cell / 8 % lines].0[cell % 8]
+        self.lines[cell / 8].0[cell % 8]
     }
 
     /// The cells with a tag, and their words.
@@ -112,8 +90,7 @@ impl<'t> Partition<'t> {
             let words = words.map(|(word, cell)| (cell, word));
             words.take_while(|(_, word)| *word != Word::FREE)
         };
-        let lines = self.used().flatten();
-        lines.enumerate().flat_map(taken)
+        self.lines.iter().enumerate().flat_map(taken)
     }
 
     /// The keys of the tag in a cell, whose word is this.
@@ -169,49 +146,32 @@ impl<const W: usize> Pass for AddEntries<'_, '_, W> {
     fn vector<B: Bytes64>(self) -> bool {
         let AddEntries { to, entries } = self;
         let Partition { counts, lines } = to;
-        let ([first, second], counts) = (lines, &mut **counts);
-        let of = first.len();
-        let is_taken = counts.fill(of);
-        let look_ahead = |entry: &Entry<W>, first: &[Line], second: &[Line]| {
-            let line = line_of(entry.hash, of);
-            prefetch(&first[line]);
-            if is_taken {
-                prefetch(&second[line]);
-            }
-        };
+        let counts = &mut **counts;
+        let of = lines.len();
+        let look_ahead =
+            |entry: &Entry<W>, lines: &[Line]| prefetch(&lines[line_of(entry.hash, of)]);
         let coming = entries.iter().take(AHEAD);
-        coming.for_each(|entry| look_ahead(entry, first, second));
+        coming.for_each(|entry| look_ahead(entry, lines));
         counts.cells.clear();
-        let mut new = 0;
         let mut has_room = true;
         for (i, entry) in entries.iter().enumerate() {
             if let Some(next) = entries.get(i + AHEAD) {
-                look_ahead(next, first, second);
+                look_ahead(next, lines);
             }
             let (fresh, home) = (entry.word(), line_of(entry.hash, of));
             // SAFETY: the CPU has the instructions.
-            let (mut found, mut free) = unsafe { first[home].look_for::<B>(fresh) };
-            let mut line = home;
-            if is_taken && found == 0 && free != 0 {
-                line = of + home;
-                // SAFETY: as above.
-                (found, free) = unsafe { second[home].look_for::<B>(fresh) };
-            }
+            let (found, free) = unsafe { lines[home].look_for::<B>(fresh) };
             let cell = match if found != 0 { found } else { free } {
-                0 => elsewhere([first, second], is_taken, fresh, entry.hash),
-                word => Some(8 * line + word.trailing_zeros() as usize / 8),
+                0 => search(lines, fresh, entry.hash),
+                word => Some(8 * home + word.trailing_zeros() as usize / 8),
             };
             let Some(cell) = cell else {
                 has_room = false;
                 break;
             };
-            let line = match cell / 8 {
-                line if line < of => &mut first[line],
-                line => &mut second[line - of],
-            };
-            let word = &mut line.0[cell % 8];
+            let word = &mut lines[cell / 8].0[cell % 8];
             let is_new = *word == Word::FREE;
-            new += usize::from(is_new);
+            counts.new += usize::from(is_new);
             let (now, more) = if is_new { fresh } else { *word }.plus(entry.keys);
             *word = now;
             if more > 0 {
@@ -221,24 +181,6 @@ impl<const W: usize> Pass for AddEntries<'_, '_, W> {
                 counts.cells.push(cell as u32);
             }
         }
-        counts.tags += new;
-        counts.new += new;
         has_room
-    }
-}
-
-/// The cell of a tag that is not in its line, or a free one for it.
-#[cold]
-fn elsewhere(
-    [first, second]: [&[Line]; GENERATIONS],
-    is_taken: bool,
-    word: Word,
-    hash: u64,
-) -> Option<usize> {
-    let cell = search(first, word, hash);
-    let has_tag = |cell: &usize| first[cell / 8].0[cell % 8] != Word::FREE;
-    match cell.filter(|cell| !is_taken || has_tag(cell)) {
-        None if is_taken => Some(8 * first.len() + search(second, word, hash)?),
-        cell => cell,
     }
 }
