@@ -35,7 +35,7 @@ pub(crate) fn sentence(timeline: &Timeline) -> String {
         heat => heat.rate(rate),
     };
     let all = format!(
-        "{} in {}, {rate} in the mean",
+        "{} in {}, {rate} on average",
         timeline.by.amount(timeline.ops),
         span(secs(timeline))
     );

@@ -83,9 +83,9 @@ fn with_tags(mut summary: Summary, names: &[Vec<u8>]) -> Summary {
 
 fn hostile_names() -> Vec<Vec<u8>> {
     let mut names: Vec<Vec<u8>> = vec![
-        vec![b'x'; 1 << 20],
-        "e\u{301}".repeat(1 << 18).into_bytes(),
-        "用户:".repeat(50_000).into_bytes(),
+        vec![b'x'; 1 << 16],
+        "e\u{301}".repeat(1 << 14).into_bytes(),
+        "用户:".repeat(5_000).into_bytes(),
         b"\x1b[2J\x1b[31mred".to_vec(),
         "abc\u{202e}fdp.exe".into(),
         "\u{5e9}\u{5dc}\u{5d5}\u{5dd}:\u{645}\u{631}\u{62d}\u{628}\u{627}".into(),
