@@ -90,9 +90,9 @@ pub struct WorstShape {
     pub crossing: u64,
     /// How many of them are refused.
     pub refused: u64,
-    /// Slots of one, in the mean.
+    /// Mean number of slots of one.
     pub mean_slots: f64,
-    /// Nodes of one, in the mean.
+    /// Mean number of nodes of one.
     pub mean_nodes: f64,
     /// How many touch several slots by the names that `--retag` makes, and one by those of today.
     pub become_crossing: u64,

@@ -48,7 +48,7 @@ pub struct BatchesAfter {
     pub must: u64,
     /// How many of those are.
     pub must_in_one_slot: u64,
-    /// Nodes of a batch, in the mean.
+    /// Mean number of nodes of a batch.
     pub mean_nodes: f64,
 }
 

@@ -135,7 +135,7 @@ pub struct SchemeScore {
     pub single_slot_share: Option<f64>,
     /// The same of those that must be.
     pub must_share: Option<f64>,
-    /// Nodes of a batch, in the mean.
+    /// Mean number of nodes of a batch.
     pub mean_nodes: Option<f64>,
     /// Batches that must be in one slot and are not: a server refuses them.
     pub crossslot: u64,
@@ -175,13 +175,13 @@ pub struct BatchKind {
     pub command: Option<String>,
     /// The patterns of its keys.
     pub keys: Vec<Name>,
-    /// Keys of a batch, in the mean.
+    /// Mean number of keys of a batch.
     pub mean_keys: f64,
     /// How many.
     pub batches: u64,
     /// Whether they must be in one slot.
     pub must_be_together: bool,
-    /// Slots of one today, in the mean.
+    /// Mean number of slots of one today.
     pub slots_today: f64,
     /// The same by the recommended scheme.
     pub slots_then: f64,

@@ -27,7 +27,7 @@ const WRITTEN_BYTES: f64 = 200.0;
 
 /// Bytes of an element that its size leaves out at most: MEMORY USAGE takes an entry of a hash table for 24 bytes, for
 /// which the allocator gives 32; and of 64 elements that it looks at, the levels of their nodes (16 bytes each, one in four
-/// has another) may be off by 4 bytes in the mean, three standard deviations.
+/// has another) may be off by 4 bytes on average, three standard deviations.
 const UNSEEN: f64 = 8.0 + 4.0;
 
 /// Elements of the sorted set are added in pieces, so that nobody waits for it.
