@@ -1,21 +1,20 @@
-//! Work is counted, never timed: so a plan is the same on every machine.
+//! Work is counted, not timed, so a plan is the same on every machine.
 
-/// The work that a search may still do, counted in slots and pairs of slots.
+/// Remaining search work, counted in slots and pairs of slots.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
-    /// How much was looked at.
+    /// Work done so far.
     pub spent: u64,
-    /// Past this nothing more is looked at.
+    /// The search stops beyond this.
     pub most: u64,
 }
 
 impl Budget {
-    /// Nothing is spent.
     pub(super) fn new(most: u64) -> Self {
         Budget { spent: 0, most }
     }
 
-    /// A part of the rest, at most this much; the work spent of it is to be added to `spent`.
+    /// A share of the remaining budget, at most `most`; the caller adds the work it spends to `spent`.
     pub(super) fn part(&self, most: u64) -> Self {
         Budget::new(most.min(self.most.saturating_sub(self.spent)))
     }

@@ -1,4 +1,4 @@
-//! As much of a plan as limits on what moves let: each step is the best that fits, from the fullest node on.
+//! The best partial plan under limits on what moves: each step is the best that fits, starting at the fullest node.
 
 use crate::plan::aims::{Aims, leftovers};
 use crate::plan::budget::Budget;
@@ -6,10 +6,10 @@ use crate::plan::greedy::solve;
 use crate::plan::prices::Prices;
 use crate::plan::state::PlanState;
 
-/// The work of the plan, in slots and pairs of slots.
+/// Work of the plan, in slots and pairs of slots.
 const WORK: u64 = 3_000_000;
 
-/// The plan that keeps to the limits of the problem.
+/// A plan within the limits of the problem.
 pub(super) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanState<'a> {
     let mut found = before.clone();
     found.limits = before.shares.request.limits;
@@ -25,8 +25,8 @@ pub(super) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanStat
     found
 }
 
-/// The level of each role on the nodes that stay, with as many slots of the others as may move: without it the first of them
-/// would have all that moves.
+/// The level of each role on the staying nodes, scaled to what may move; without it the first role would use up the
+/// limit.
 fn level_of_part(before: &PlanState<'_>, aims: &Aims) -> Vec<f64> {
     let (shares, limits) = (before.shares, before.shares.request.limits);
     let leaving: usize = leftovers(before);
@@ -44,7 +44,7 @@ fn level_of_part(before: &PlanState<'_>, aims: &Aims) -> Vec<f64> {
     (0..aims.aims.len()).map(of_role).collect()
 }
 
-/// Whether the limits of the problem keep a plan from being carried out as a whole.
+/// Whether the limits prevent the full plan.
 pub(super) fn exceeds_limits(state: &PlanState<'_>) -> bool {
     let limits = state.shares.request.limits;
     let (slots, bytes) = state.moved();

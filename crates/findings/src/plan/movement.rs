@@ -1,10 +1,10 @@
-//! The moves of a plan so far: its runs, and whether the limits let more go.
+//! The moves of a plan so far: its runs, and how much the limits still allow.
 
 use crate::plan::move_request::MoveLimits;
 use crate::plan::state::{PlanState, Run};
 
 impl PlanState<'_> {
-    /// The amounts to compare with the limits once `to` has a run: slots, and bytes.
+    /// The totals to check against the limits if `to` received a run: slots and bytes.
     pub(super) fn moved_with(&self, run: Run, to: usize) -> (u64, u128) {
         let (mut slots, mut bytes) = self.moved;
         for slot in run.first..run.end {
@@ -20,22 +20,22 @@ impl PlanState<'_> {
         (slots, bytes)
     }
 
-    /// Slots and bytes that have moved.
+    /// Slots and bytes moved so far.
     pub(super) fn moved(&self) -> (u64, u128) {
         self.moved
     }
 
-    /// The part of all data that has moved.
+    /// The fraction of all data moved so far.
     pub(super) fn moved_part(&self) -> f64 {
         self.moved.1 as f64 / (self.shares.whole_price() as f64).max(1.0)
     }
 
-    /// Whether the limits let a run go; what moves no more than before is within any.
+    /// Whether the limits allow moving a run; a move that does not raise the totals is always allowed.
     pub(super) fn allows(&self, run: Run, to: usize) -> bool {
         self.allows_all(&[(run, to)])
     }
 
-    /// The same for runs that go together and do not overlap.
+    /// The same for several disjoint runs moved together.
     pub(super) fn allows_all(&self, given: &[(Run, usize)]) -> bool {
         if self.limits == MoveLimits::default() {
             return true;
@@ -55,7 +55,7 @@ impl PlanState<'_> {
                 .is_none_or(|most| bytes <= u128::from(most).max(self.moved.1))
     }
 
-    /// The last end of a run from `first` on, up to `end`, that the limits let move if none of it has moved yet.
+    /// The last end, up to `end`, of a run from `first` that the limits allow, assuming none of it has moved.
     pub(super) fn last_end_within_limits(&self, first: usize, end: usize) -> usize {
         let mut last = end;
         if let Some(most) = self.limits.slots {
@@ -68,7 +68,7 @@ impl PlanState<'_> {
         last
     }
 
-    /// The runs of slots that have moved from one node to one other, ascending.
+    /// Maximal runs of slots moved between one pair of nodes, ascending.
     pub(super) fn moved_runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let pair = |slot: usize| (self.home(slot), self.owner[slot]);
@@ -84,7 +84,7 @@ impl PlanState<'_> {
         runs
     }
 
-    /// By how much the number of moved runs changes if `to` gets a run.
+    /// The change in the number of moved runs if `to` receives a run.
     pub(super) fn more_runs(&self, run: Run, to: usize) -> i32 {
         let key = |slot: usize, owner: u16| {
             let home = self.home(slot);

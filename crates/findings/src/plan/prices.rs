@@ -1,31 +1,30 @@
-//! The price of moves: bytes, and a little for every range and slot. Relative to the least bytes that any plan for these
-//! targets has to move, so that bytes and ranges are weighed alike in clusters of all sizes.
+//! The price of moves: bytes, plus a little for every range and slot. Relative to the fewest bytes any plan for these
+//! targets must move, so that the weights hold for clusters of any size.
 
 use crate::plan::shares::Shares;
 use crate::plan::state::{NEAR, PlanState, Run};
 
-/// The price of the ranges of a node that sheds, in least bytes.
+/// Price of the ranges of a shedding node, relative to the least bytes.
 const RANGES: f64 = 0.03;
-/// The same for the slots that the least bytes fill on average.
+/// Price of the average number of slots that hold the least bytes, relative to those bytes.
 const SLOTS: f64 = 0.02;
-/// The price of the room of a role that is scarce, in least bytes.
+/// Price of room in a scarce role, relative to the least bytes.
 const ROOM: f64 = 1.0;
-/// Least bytes are at least this, in shares.
+/// Lower limit of the least bytes, in shares.
 const LEAST: f64 = 1e-4;
 
-/// Prices in shares of bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Prices {
     pub range: f64,
     pub slot: f64,
-    /// The price of a plan of the least bytes that takes one range of each node that sheds.
+    /// Price of a plan with the least bytes and one range per shedding node.
     pub least: f64,
-    /// The price of all the room that nodes have in a role: with it, loads that do not need to go are left where they are.
+    /// Price of all the room nodes have in a role; it keeps loads in place that need not move.
     pub room: f64,
 }
 
 impl Prices {
-    /// The prices for a state in which nothing has moved.
+    /// Prices for a state in which nothing has moved.
     pub(super) fn new(state: &PlanState<'_>) -> Self {
         let shares = state.shares;
         let least = least_bytes(state).max(LEAST);
@@ -39,7 +38,7 @@ impl Prices {
         }
     }
 
-    /// The same where room is scarce.
+    /// The prices if room is scarce.
     pub(super) fn sparing(self) -> Self {
         Prices {
             room: ROOM * self.least,
@@ -47,7 +46,7 @@ impl Prices {
         }
     }
 
-    /// The same where bytes count for more or less.
+    /// The prices with bytes weighted by `factor`.
     pub(super) fn scaled(self, factor: f64) -> Self {
         Prices {
             range: self.range * factor,
@@ -56,12 +55,12 @@ impl Prices {
         }
     }
 
-    /// The price of moving a run, apart from the range.
+    /// The price of moving a run, not counting its range.
     pub(super) fn of_run(self, shares: &Shares<'_>, run: Run) -> f64 {
         shares.price(run.first, run.end) + self.slot * run.len() as f64
     }
 
-    /// The price of giving a run to `to`, minus the price of bringing it where it is.
+    /// The price of giving a run to `to`, minus the price of its last move.
     pub(super) fn of_step(self, state: &PlanState<'_>, run: Run, to: usize) -> f64 {
         let home = state.home(run.first);
         let price = self.of_run(state.shares, run);
@@ -74,7 +73,6 @@ impl Prices {
         due - spent + self.range * f64::from(state.more_runs(run, to))
     }
 
-    /// The price of a plan.
     pub(super) fn of_plan(self, state: &PlanState<'_>) -> f64 {
         let runs = state.moved_runs();
         let moved: f64 = runs.iter().map(|run| self.of_run(state.shares, *run)).sum();
@@ -82,8 +80,8 @@ impl Prices {
     }
 }
 
-/// A bound on the bytes of any plan that leaves giants where they are, in shares: each node sheds what overflows it, in
-/// parts of slots. Nodes that leave shed all.
+/// A lower bound, in shares, on the bytes of any plan that leaves giants in place: each node sheds its overflow, in
+/// fractions of slots; leaving nodes shed everything.
 pub(super) fn least_bytes(state: &PlanState<'_>) -> f64 {
     (0..state.shares.nodes)
         .map(|node| least_bytes_of(state, node))
@@ -154,7 +152,7 @@ mod tests {
         request.price = Some(&bytes);
         let shares = Shares::new(&request);
         let state = aiming(&shares, 1.0);
-        // 60 of 100 have to go: 30 for 10 bytes, 20 for 10 and half of the other 20.
+        // 60 of 100 must go: 30 for 10 bytes, 20 for 10, and half of the other 20.
         let least = least_bytes(&state) * shares.mean_price();
         assert!((least - 25.0).abs() < 1e-6, "{least}");
     }

@@ -1,12 +1,12 @@
-//! The nodes that are tried for what a node sheds: all of a small cluster, the most promising of a large one.
+//! Candidate receivers for what a node sheds: all nodes of a small cluster, the most promising of a large one.
 
 use crate::plan::state::PlanState;
 
-/// This many slots of a node are searched for neighbours.
+/// Slots of a node searched for neighbours.
 const LOOKED_AT: usize = 4000;
 
-/// Up to `most` nodes with most room where `node` has too much, `most` with most room in their tightest role, and
-/// `most` that own a slot beside one of its own; ascending.
+/// Up to `most` nodes with the most room where `node` is over, `most` with the most room in their tightest role, and
+/// `most` that own a slot adjacent to one of its own; ascending.
 pub(super) fn receivers(state: &PlanState<'_>, node: usize, most: usize) -> Vec<usize> {
     let shares = state.shares;
     let all: Vec<usize> = (0..shares.nodes)

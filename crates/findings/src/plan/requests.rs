@@ -1,4 +1,4 @@
-//! The one constructor of a request for moves, which the report and `slotscope plan` share, and the plan of the latter.
+//! The only constructor of a request for moves, shared by the report and `slotscope plan`, and the latter's plan.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
@@ -15,13 +15,13 @@ use crate::summary::Summary;
 use crate::summary::balance::tidy;
 use crate::summary::step::{After, Requested, RequestedRole};
 
-/// How far above its fair share a node may be: below the band that a report calls balanced, so that a little growth asks
-/// for no second plan; of load, which varies more, farther.
+/// How far above its fair share a node may end up. Below the report's balanced band, so that slight growth needs no
+/// second plan; wider for load, which varies more.
 const MEMORY_TOLERANCE: f64 = 0.03;
 const LOAD_TOLERANCE: f64 = 0.10;
 
 impl<'p> MoveRequest<'p> {
-    /// The request for a placement: the only place where goals, guards, limits and denominators are chosen.
+    /// The request for a placement: the only place that chooses goals, guards, limits and denominators.
     pub(crate) fn of(
         summary: &'p Summary,
         cluster: &Cluster<'_>,
@@ -38,7 +38,7 @@ impl<'p> MoveRequest<'p> {
             let owned = owner.iter().zip(&role.slots);
             let owned = owned.filter(|(owner, _)| owner.is_some());
             let total: u128 = owned.map(|(_, load)| u128::from(*load)).sum();
-            // Sums beyond what the planner can hold are left alone.
+            // Sums beyond the planner's range are skipped.
             (1..1 << 62).contains(&total)
         };
         let is_any_judged = placement.roles.iter().any(|role| role.is_judged);
@@ -84,7 +84,7 @@ impl<'p> MoveRequest<'p> {
 }
 
 impl Requested {
-    /// A request and its plan, as both the row of a report and `slotscope plan` show them.
+    /// A request and its plan, as shown by a report's step and by `slotscope plan`.
     pub(crate) fn of(request: &MoveRequest<'_>, plan: &MovePlan, before: After) -> Self {
         let roles = request.roles.iter().zip(&plan.roles);
         let judged = roles.filter(|(role, _)| role.is_judged());
@@ -118,15 +118,15 @@ fn fingerprint(owner: &[Option<usize>]) -> u64 {
 }
 
 impl Cluster<'_> {
-    /// The request of `slotscope plan` with these flags, and its plan.
+    /// The request and plan of `slotscope plan` with these flags.
     pub(crate) fn requested(&self, summary: &Summary) -> Requested {
         let placement = Placement::today(summary, self);
         let request = MoveRequest::of(summary, self, &placement);
         Requested::of(&request, &plan(&request), placement.after(self))
     }
 
-    /// For a service where slots move as ranges of a restored backup: the number of shards, and the metric that ranges are
-    /// cut by: the first that such ranges help enough, else that of the first role.
+    /// For a managed service that restores slot ranges from a backup: the number of shards, and the metric to cut
+    /// ranges by. The first metric that such ranges improve enough, else that of the first role.
     ///
     /// # Errors
     /// As `plan`.
@@ -139,10 +139,10 @@ impl Cluster<'_> {
         Ok((request.staying().count(), metric))
     }
 
-    /// The plan for the keys of a summary: that of the first moves in its steps, unless flags change the request.
+    /// The plan for the keys of a summary: the one of its first step that moves slots, unless flags change the request.
     ///
     /// # Errors
-    /// The slots hold nothing, or such that cannot move have to.
+    /// The slots are empty, or slots that cannot move would have to.
     pub fn plan(self, summary: &Summary) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
         let loads = &summary.slots.loads;
         if self.flags.limits.bytes.is_some() {

@@ -1,10 +1,10 @@
-//! A plan in the making: the owners of slots so far, the most that each node may hold, and a log by which steps are taken back.
+//! A plan under construction: current slot owners, the maximum per node, and an undo log.
 
 use crate::plan::move_request::MoveLimits;
 use crate::plan::rest::NodeLoad;
 use crate::plan::shares::{NOBODY, Shares, allowed};
 
-/// Less than this is rounding.
+/// Smaller differences are rounding.
 pub(super) const NEAR: f64 = 1e-9;
 
 /// A run of slots with one owner.
@@ -15,7 +15,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// A slot alone.
+    /// A single slot.
     pub(super) fn single(slot: usize) -> Self {
         Run {
             first: slot,
@@ -28,60 +28,57 @@ impl Run {
     }
 }
 
-/// The limits of memory that are kept.
+/// The memory limit that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cap {
-    /// Nodes are filled to this.
+    /// The fill target.
     Aimed,
-    /// No node is brought above this.
+    /// The hard cap.
     Hard,
-    /// The same, or what each node holds today.
+    /// The hard cap, or today's load if higher.
     HardOrToday,
 }
 
-/// The most that nodes may hold, by role.
+/// Upper bounds for nodes, by role.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bounds {
-    /// T: what a search brings nodes to, in fair shares.
+    /// T: the load nodes are brought to, in fair shares.
     pub aims: Vec<f64>,
-    /// The same of a node that a slot fills, in parts of that slot.
+    /// The same for a node filled by one slot, as a multiple of that slot.
     pub beside: Vec<f64>,
-    /// A plan ends with no node above this.
+    /// A finished plan has no node above this.
     pub ceilings: Vec<f64>,
-    /// The same of a node that a slot fills, in parts of that slot.
+    /// The ceiling for a node filled by one slot, as a multiple of that slot.
     pub most_beside: Vec<f64>,
-    /// And no node at all, in fair shares.
+    /// No node at all may exceed this, in fair shares.
     pub tops: Vec<f64>,
-    /// The limits of memory.
     pub cap: Cap,
 }
 
-/// Owners and loads, as far as the plan has come.
+/// Owners and loads at this point of the plan.
 #[derive(Clone)]
 pub(super) struct PlanState<'a> {
     pub shares: &'a Shares<'a>,
     bounds: Bounds,
-    /// By node: the cap of memory in shares.
+    /// Per node: its memory cap in shares.
     caps: Vec<f64>,
-    /// By role: up to how many shares a node is filled for now, and by node and role what each held when that began.
+    /// By role: the temporary fill level in shares; by node and role: the load when it was set.
     level: Option<(Vec<f64>, Vec<f64>)>,
-    /// The owners of slots before any move.
+    /// Owners before any move.
     home: Vec<u16>,
     pub owner: Vec<u16>,
     load: Vec<f64>,
     target: Vec<f64>,
-    /// The slots of each node, ascending.
     held: Vec<Vec<u16>>,
     log: Vec<(Run, u16)>,
-    /// The loads before anything moved.
+    /// Loads before any move.
     before: Vec<f64>,
-    /// Whether the limits of the problem are kept to, and what has moved.
+    /// Limits to keep (if any), and what has moved.
     pub limits: MoveLimits,
     pub(super) moved: (u64, u128),
 }
 
 impl<'a> PlanState<'a> {
-    /// Nothing has moved.
     pub(super) fn new(shares: &'a Shares<'a>) -> Self {
         let roles = shares.weighed();
         let mut state = PlanState {
@@ -120,7 +117,7 @@ impl<'a> PlanState<'a> {
         state
     }
 
-    /// The same as where another plan begins: nothing has moved.
+    /// This state as the starting point of another plan: nothing has moved.
     pub(super) fn settled(&self) -> Self {
         PlanState {
             home: self.owner.clone(),
@@ -130,13 +127,13 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// The node that owns a slot when nothing has moved.
+    /// The owner of a slot before any move.
     #[inline]
     pub(super) fn home(&self, slot: usize) -> u16 {
         self.home[slot]
     }
 
-    /// Bounds nodes otherwise.
+    /// Replaces the bounds.
     pub(super) fn set_bounds(&mut self, bounds: &Bounds) {
         self.bounds.clone_from(bounds);
         self.caps = (0..self.shares.nodes)
@@ -146,7 +143,7 @@ impl<'a> PlanState<'a> {
         self.set_targets();
     }
 
-    /// A limit of memory in shares; infinite without one.
+    /// A node's memory limit in shares; infinite if it has none.
     pub(super) fn cap(&self, node: usize, cap: Cap) -> f64 {
         let Some(caps) = &self.shares.request.caps else {
             return f64::INFINITY;
@@ -163,7 +160,7 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// The memory of nodes above their limits, in shares.
+    /// Total memory above node limits, in shares.
     pub(super) fn excess(&self, cap: Cap) -> f64 {
         let Some(caps) = &self.shares.request.caps else {
             return 0.0;
@@ -173,7 +170,7 @@ impl<'a> PlanState<'a> {
         over.sum()
     }
 
-    /// Until `set_bounds` no node is filled above these shares by role; one that is fuller already stays as it is.
+    /// Until `set_bounds`, no node is filled above these shares by role; a fuller one stays as it is.
     pub(super) fn set_level(&mut self, level: &[f64]) {
         self.level = Some((level.to_vec(), self.load.clone()));
         self.set_targets();
@@ -198,7 +195,7 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// The load that a node is brought to if its heaviest giant is `heaviest`.
+    /// The load a node is brought to if its heaviest giant is `heaviest`.
     fn target_with(&self, node: usize, role: usize, heaviest: f64) -> f64 {
         let (shares, bounds) = (self.shares, &self.bounds);
         if shares.leaves(node) {
@@ -225,7 +222,7 @@ impl<'a> PlanState<'a> {
         target.min(cap.unwrap_or(f64::INFINITY))
     }
 
-    /// The heaviest giant of a node, except for one slot.
+    /// The heaviest giant of a node, ignoring one slot.
     pub(super) fn heaviest_giant(&self, node: usize, role: usize, but: Option<usize>) -> f64 {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
         let its =
@@ -234,19 +231,17 @@ impl<'a> PlanState<'a> {
             .fold(0.0, f64::max)
     }
 
-    /// The load of a node, in all roles.
     #[inline]
     pub(super) fn loads(&self, node: usize) -> &[f64] {
         &self.load[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
-    /// The most that a node may hold, in all roles.
     #[inline]
     pub(super) fn targets(&self, node: usize) -> &[f64] {
         &self.target[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
-    /// The nodes that stay, in a role.
+    /// The staying nodes, in a role.
     pub(super) fn node_loads(&self, role: usize) -> Vec<NodeLoad> {
         let node = |node: usize| {
             let slots = self.held(node).iter();
@@ -265,20 +260,20 @@ impl<'a> PlanState<'a> {
         &self.held[node]
     }
 
-    /// The load of a node above its targets, in all roles together.
+    /// A node's load above its targets, over all roles.
     #[inline]
     pub(super) fn over(&self, node: usize) -> f64 {
         let both = self.loads(node).iter().zip(self.targets(node));
         both.map(|(load, target)| above(load - target)).sum()
     }
 
-    /// The same of all nodes.
+    /// The same over all nodes.
     pub(super) fn total_over(&self) -> f64 {
         (0..self.shares.nodes).map(|node| self.over(node)).sum()
     }
 
-    /// By how much both nodes together come nearer to their targets if `to` gets a slot that may be a giant; negative
-    /// where they get further from them.
+    /// How much closer both nodes get to their targets if `to` receives a slot, which may be a giant; negative if they
+    /// get further away.
     pub(super) fn gain_of_single(&self, slot: usize, to: usize) -> f64 {
         let shares = self.shares;
         let from = usize::from(self.owner[slot]);
@@ -297,7 +292,7 @@ impl<'a> PlanState<'a> {
         gain
     }
 
-    /// Gives a run of slots of one node to another.
+    /// Moves a run of slots to another node.
     pub(super) fn give(&mut self, run: Run, to: usize) {
         let from = self.owner[run.first];
         if usize::from(from) != to {
@@ -306,7 +301,7 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// Gives all slots to the owners of a plan, those in a row together.
+    /// Moves all slots to the owners of a plan, neighbours together.
     pub(super) fn carry_out(&mut self, owner: &[Option<usize>]) {
         let goes = |state: &Self, slot: usize| {
             let from = state.owner[slot];
@@ -326,7 +321,6 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// The node that owns each slot.
     pub(super) fn owners(&self) -> Vec<Option<usize>> {
         let owner = self.owner.iter();
         owner
@@ -334,12 +328,12 @@ impl<'a> PlanState<'a> {
             .collect()
     }
 
-    /// Where the log is now, for `undo`.
+    /// The position in the log, for `undo`.
     pub(super) fn mark(&self) -> usize {
         self.log.len()
     }
 
-    /// Takes back all that happened since `mark`.
+    /// Undoes everything since `mark`.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.log.len() > mark
             && let Some((run, from)) = self.log.pop()
@@ -374,7 +368,7 @@ impl<'a> PlanState<'a> {
     }
 }
 
-/// A load above its target, apart from rounding.
+/// Excess over a target, with rounding removed.
 #[inline]
 pub(super) fn above(excess: f64) -> f64 {
     (excess - NEAR).max(0.0)
@@ -393,7 +387,7 @@ mod tests {
         (*seed >> 33) as usize % below
     }
 
-    /// Loads, slots and movement as they are counted anew.
+    /// Compares the incremental loads, slots and movement with a recount.
     fn check(state: &PlanState<'_>) {
         let shares = state.shares;
         let mut moved = (0, 0);

@@ -1,4 +1,4 @@
-//! Why a role is above its band where nothing moves: searched for, and not assumed.
+//! Why a role is above its band although nothing moves: established by search, not assumed.
 
 use crate::plan::aims::{Aims, LEAST_EXCESS, max_over_mean};
 use crate::plan::budget::Budget;
@@ -11,16 +11,15 @@ use crate::plan::solve::{FixedAbove, fixed_above};
 use crate::plan::state::{Cap, PlanState};
 use crate::summary::step::LeftText;
 
-/// The reason that keeps a role above its band.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum WhyNot {
-    /// Slots that may not move hold so much of a node.
+    /// Pinned slots hold this much of a node.
     Fixed(FixedAbove),
     /// One slot, or slots that must share a node.
     Floor(LowerBound),
-    /// It is proven that no placement has both.
+    /// Proven: no placement has both.
     NoPlacement(Proof),
-    /// The best placement is not worth its moves: the ratio, and the slots that move.
+    /// The best placement is not worth its moves: the ratio, and the number of slots moved.
     NotWorth(f64, usize),
     /// The limits of memory.
     Limits,
@@ -31,7 +30,6 @@ pub(crate) enum WhyNot {
 }
 
 impl WhyNot {
-    /// The reason as it is said.
     pub(crate) fn text(&self) -> LeftText {
         match self {
             WhyNot::Fixed(fixed) => LeftText::Fixed {
@@ -57,12 +55,11 @@ impl WhyNot {
     }
 }
 
-/// A placement is better by this much.
+/// A placement must be better by this much.
 const BETTER: f64 = 0.03;
-/// The work of looking for a reason.
+/// Work spent on finding a reason.
 const REASON: u64 = 800_000;
 
-/// Why a role is above its band.
 pub(crate) fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     let shares = Shares::new(request);
     let before = PlanState::new(&shares);
