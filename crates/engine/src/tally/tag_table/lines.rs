@@ -1,6 +1,5 @@
-//! The memory of a table of tags, in huge pages where the system has them: at random places of 42 MiB, every other look-up would
-//! wait for the address of a small page. A page is first touched by the thread that adds to it, so that all of them wait for the
-//! system at the same time.
+//! The memory of a tag table, in huge pages if available: random access to 42 MiB would otherwise miss the TLB every
+//! other time. Pages are first touched by the thread that adds to them, so that page faults are spread over threads.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -10,17 +9,17 @@ use hashslot::simd::Bytes64;
 use super::PARTITIONS;
 use super::word::{COUNT_BYTES, Word};
 
-/// Huge pages are as large, and start at multiples of it.
+/// Size and alignment of huge pages.
 const HUGE: usize = 2 << 20;
-/// The first bit of each word, in a mask of the bytes of a line.
+/// The lowest bit of each word, in a bytes mask of a line.
 const FIRST_BITS: u64 = 0x0101_0101_0101_0101;
 
-/// Eight words, in one line of the caches, filled from the first on.
+/// Eight words in one cache line, filled in order.
 #[repr(align(64))]
 pub(super) struct Line(pub [Word; 8]);
 
-/// Generations of lines: the second is used, and takes memory, once the first is nine tenths full. Words cannot move to a
-/// larger table, as they do not tell their line.
+/// Generations of lines: the second is used, and touched, once the first is nine tenths full. Words cannot move to a
+/// larger table, as they do not determine their line.
 pub(super) const GENERATIONS: usize = 2;
 
 /// The lines of all partitions.
@@ -28,7 +27,7 @@ pub(super) struct Lines {
     memory: NonNull<u8>,
     layout: Layout,
     start: NonNull<Line>,
-    /// Lines of a partition in a generation.
+    /// Lines per partition and generation.
     each: usize,
 }
 
@@ -38,11 +37,11 @@ unsafe impl Send for Lines {}
 unsafe impl Sync for Lines {}
 
 impl Lines {
-    /// At least this many cells in each generation, all of them free.
+    /// At least this many cells per generation, all free.
     pub(super) fn for_cells(cells: usize) -> Self {
         let each = cells.div_ceil(8 * PARTITIONS).max(1);
         let bytes = GENERATIONS * PARTITIONS * each * size_of::<Line>();
-        // An allocator writes the zeros itself, and so touches all pages, where these are to be aligned.
+        // With a larger alignment, allocators zero memory themselves and thus touch all pages.
         let layout = Layout::array::<u64>((bytes + HUGE) / 8).expect("a table of a size that fits");
         // SAFETY: the layout has a size.
         let Some(memory) = NonNull::new(unsafe { alloc_zeroed(layout) }) else {
@@ -60,7 +59,7 @@ impl Lines {
         }
     }
 
-    /// How many cells a partition has, in all generations.
+    /// Cells per partition, over all generations.
     pub(super) fn cells(&self) -> usize {
         GENERATIONS * 8 * self.each
     }
@@ -88,8 +87,8 @@ impl Drop for Lines {
 }
 
 impl Line {
-    /// The bytes where the words with the tag of this one start, and those where free words do, a bit each. No branch, as where
-    /// a tag is cannot be predicted.
+    /// Bit masks of the bytes where words with this word's tag start, and where free words start. Branch-free, as the
+    /// position is unpredictable.
     ///
     /// # Safety
     /// The CPU must have the instructions of `B`.
