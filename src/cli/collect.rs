@@ -104,9 +104,8 @@ pub enum From {
 }
 
 impl CollectArgs {
-    /// Collects, and prints what was collected.
+    /// Collects and prints a summary.
     ///
-    /// # Errors
     /// No server answers, the directory cannot be written, or nothing could be read.
     pub(crate) fn run(&self) -> Result<Ending> {
         if let Some(server) = &self.acl {
@@ -155,7 +154,6 @@ impl CollectArgs {
     }
 }
 
-/// The ending of a collection.
 pub(crate) fn ending(manifest: &Manifest) -> Ending {
     if manifest.incomplete {
         Ending::Incomplete

@@ -1,4 +1,4 @@
-//! The flags of analyze for callers that count in parts: what is planned, and the report of what was counted.
+//! `analyze` for callers that count in parts: planning, and reporting what was counted.
 
 use slotscope_engine::error::Result;
 use slotscope_engine::slot::policy::Policy;
@@ -11,7 +11,7 @@ use crate::partial::plan::Planning;
 use crate::partial::{self, Plan};
 
 impl AnalyzeArgs {
-    /// The plan of the inputs, for `partial::tally`.
+    /// The plan for the inputs, for `partial::tally`.
     ///
     /// # Errors
     /// As `partial::plan`.
@@ -24,7 +24,7 @@ impl AnalyzeArgs {
         partial::plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
     }
 
-    /// The summary of a merged tally file and of the files of a second pass, by the flags that `plan` was made with.
+    /// The summary of a merged tally file and the files of a second pass, with the flags that `plan` was made with.
     ///
     /// # Errors
     /// As `partial::report`.
