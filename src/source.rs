@@ -15,6 +15,7 @@ const OBJECTS: &[Find] = &[
 /// The sources named by `paths`: files, directories (every file in them), `-` for standard input, and network
 /// locations.
 ///
+/// # Errors
 /// A path does not exist or is not readable, or a directory has no files.
 pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
     find_with(paths, &StorageOptions::default())
@@ -22,6 +23,7 @@ pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
 
 /// As `find`, with options for network locations.
 ///
+/// # Errors
 /// As `find`, or a network location cannot be read.
 pub fn find_with(paths: &[impl AsRef<Path>], options: &StorageOptions) -> Result<Found> {
     find_among(OBJECTS, paths, options)

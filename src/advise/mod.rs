@@ -51,6 +51,7 @@ pub(crate) fn names_in(reading: &Reading, by: Metric) -> Result<NameSample> {
 
 /// The advice for names and batches; without names, for the keys of the batches.
 ///
+/// # Errors
 /// As `Reading::scan`; a pattern of the spec is not a family.
 pub(crate) fn advise(
     names: Option<(&Reading, NameSample)>,

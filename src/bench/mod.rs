@@ -33,6 +33,7 @@ pub(crate) struct Bench {
 impl Bench {
     /// Verifies every result, then times.
     ///
+    /// # Errors
     /// A kernel gives a wrong slot, or threads cannot be started.
     pub(crate) fn run(&self) -> Result<Figures> {
         let mut thread_counts = vec![1, self.threads];

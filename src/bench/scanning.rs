@@ -26,6 +26,7 @@ const WAYS: [(&str, Make); 3] = [
 
 /// Times every kind of scan over a dump of `keys` keys.
 ///
+/// # Errors
 /// There are no threads, or a scan loses keys.
 pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRate>> {
     let mut dump = Vec::new();

@@ -89,6 +89,7 @@ fn resumed<T>(joined: thread::Result<T>) -> T {
 impl AdviseArgs {
     /// Reads, judges and prints.
     ///
+    /// # Errors
     /// A flag or input is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {

@@ -34,6 +34,7 @@ Example:
 impl BenchArgs {
     /// Verifies, times and prints.
     ///
+    /// # Errors
     /// A kernel gives a wrong slot, or the output cannot be written.
     pub(crate) fn run(&self) -> Result<Ending> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);

@@ -26,6 +26,7 @@ pub struct ByArgs {
 impl ByArgs {
     /// The metrics by descending weight; empty if the user chose none.
     ///
+    /// # Errors
     /// The text does not name metrics.
     pub fn metrics(&self) -> Result<Vec<Metric>> {
         let Some(text) = &self.by else {
@@ -40,6 +41,7 @@ impl ByArgs {
 
 /// The metrics of a text such as `bytes=2,ops=1`, by descending weight.
 ///
+/// # Errors
 /// A word is not a metric, a metric is repeated, or a weight is not above 0.
 pub(crate) fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
     let bad = || {

@@ -38,6 +38,7 @@ pub struct CapacityArgs {
 impl CapacityArgs {
     /// The limits set by the flags; `None` without flags, when the servers' own limits apply.
     ///
+    /// # Errors
     /// A flag cannot be parsed, or names an unknown node.
     pub(crate) fn room(&self, topology: &Topology) -> Result<Option<Room>> {
         if self.maxmemory.is_none() && self.growth.is_none() && self.used_memory.is_empty() {

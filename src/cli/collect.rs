@@ -106,6 +106,7 @@ pub enum From {
 impl CollectArgs {
     /// Collects and prints a summary.
     ///
+    /// # Errors
     /// No server answers, the directory cannot be written, or nothing could be read.
     pub(crate) fn run(&self) -> Result<Ending> {
         if let Some(server) = &self.acl {

@@ -48,6 +48,7 @@ Example:
 impl DiffArgs {
     /// Reads both, compares and prints.
     ///
+    /// # Errors
     /// A report or limit is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Diff>(&self.fail_on)?;

@@ -66,6 +66,7 @@ pub enum LineForm {
 impl DumpArgs {
     /// Prints the keys of every file, in order.
     ///
+    /// # Errors
     /// A file cannot be opened, or standard output fails.
     pub(crate) fn run(&self) -> Result<Ending> {
         check_paths(&self.inputs, NEEDS_RDB)?;

@@ -76,6 +76,7 @@ struct Pages {
 impl ExporterArgs {
     /// Reads the cluster at intervals, and answers scrapes until the program ends.
     ///
+    /// # Errors
     /// The address cannot be bound, or a flag is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;

@@ -84,6 +84,7 @@ Example:
 impl FanoutArgs {
     /// Reads, counts and reports.
     ///
+    /// # Errors
     /// A flag, topology or input is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let slow = probability(&self.slow)?;

@@ -71,6 +71,7 @@ Examples:
 impl FindTagArgs {
     /// Finds the tags and prints them.
     ///
+    /// # Errors
     /// A flag, topology or list of tags is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let template = Template::parse(self.template.as_encoded_bytes())?;

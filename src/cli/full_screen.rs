@@ -39,7 +39,8 @@ pub(crate) struct FullScreen {
 impl FullScreen {
     /// Switches to full screen.
     ///
-    /// The terminal does not support it.
+    /// # Errors
+    /// The terminal does not support full screen.
     pub(crate) fn open() -> Result<FullScreen> {
         leave_before_panics();
         let area = area().map_err(bad)?;
@@ -135,6 +136,7 @@ fn leave_to(out: &mut impl Write) {
 /// Restores the terminal before the program is stopped (SIGTSTP), and reactivates the screen when it continues
 /// (SIGCONT), even after an unannounced stop; then calls `redraw`.
 ///
+/// # Errors
 /// Signal handlers cannot be installed.
 #[cfg(unix)]
 pub(crate) fn follow_stops(mut redraw: impl FnMut() + Send + 'static) -> Result<()> {

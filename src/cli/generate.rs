@@ -47,6 +47,7 @@ impl GenerateArgs {
 
     /// Writes the dump to standard output.
     ///
+    /// # Errors
     /// Standard output cannot be written; a closed pipe is [`Error::BrokenPipe`].
     pub(crate) fn run(&self) -> Result<Ending> {
         let dump = self.dump();

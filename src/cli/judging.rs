@@ -46,6 +46,7 @@ pub struct JudgeArgs {
 impl JudgeArgs {
     /// The analysis with these flags. `added` nodes do not exist yet; weights for them are left to the plan.
     ///
+    /// # Errors
     /// A flag cannot be parsed.
     pub(crate) fn on(&self, analysis: Analysis, added: usize) -> Result<Analysis> {
         let room = self.room.clone();

@@ -60,6 +60,7 @@ Examples:
 impl KeyslotArgs {
     /// Prints the slot of every key.
     ///
+    /// # Errors
     /// A topology or input cannot be read, or standard output fails.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.format == "help" {

@@ -68,6 +68,7 @@ impl Op {
 impl Limit {
     /// Parses limits on the numbers of `T`.
     ///
+    /// # Errors
     /// A limit cannot be parsed, or its number does not exist.
     pub(crate) fn parse_all<T: JsonSchema>(texts: &[String]) -> Result<Vec<Limit>> {
         if texts.is_empty() {
@@ -82,7 +83,8 @@ impl Limit {
 
     /// Parses a limit and checks its path against the JSON Schema `schema`.
     ///
-    /// It cannot be parsed, or its number does not exist.
+    /// # Errors
+    /// The limit cannot be parsed, or the schema has no such number.
     fn parse(text: &str, schema: &Value) -> Result<Limit> {
         let bad = |what: String| Error::option("fail-on", Name::from(text), what);
         let Some((at, (sign, op))) = OPS
@@ -174,6 +176,7 @@ impl Limit {
 
     /// The numbers in `report` that crossed the limit: one line each, at most three.
     ///
+    /// # Errors
     /// The report lacks the number, so the limit cannot be checked.
     pub fn crossed(&self, report: &Value) -> Result<Vec<String>> {
         self.crossed_among(report, false)

@@ -52,6 +52,7 @@ Example:
 impl LintArgs {
     /// Reads, checks and prints.
     ///
+    /// # Errors
     /// An input or configuration is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {

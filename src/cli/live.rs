@@ -93,6 +93,7 @@ pub struct LiveArgs {
 
 /// The servers named by the user.
 ///
+/// # Errors
 /// A text is not a server.
 pub fn seeds(urls: &[String]) -> Result<Vec<Seed>> {
     let seed = |url: &String| match no_server(url) {
@@ -192,6 +193,7 @@ impl LiveArgs {
 
     /// How to connect to the servers named by the user.
     ///
+    /// # Errors
     /// A password, file or address is unusable.
     pub(crate) fn access(&self, seeds: &[Seed]) -> Result<Access> {
         let user = self.user(seeds);

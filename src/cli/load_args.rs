@@ -32,6 +32,7 @@ pub struct LoadArgs {
 impl LoadArgs {
     /// The requested measurement. Warns of the cost of MONITOR first.
     ///
+    /// # Errors
     /// MONITOR is requested without a load measurement.
     pub(crate) fn measured(self) -> Result<Option<Measured>> {
         if self.monitor && self.load.is_none() {

@@ -30,6 +30,7 @@ Example:
 impl CompletionsArgs {
     /// Writes the script to standard output.
     ///
+    /// # Errors
     /// Standard output cannot be written.
     pub(crate) fn run(&self) -> Result<Ending> {
         let mut script = Vec::new();
@@ -50,6 +51,7 @@ pub struct ManArgs {
 impl ManArgs {
     /// Writes the page to standard output, for `man -l -`.
     ///
+    /// # Errors
     /// No command has that name, or standard output cannot be written.
     pub(crate) fn run(&self) -> Result<Ending> {
         let mut cli = Cli::command();

@@ -164,6 +164,7 @@ pub struct Cli {
 impl Cli {
     /// Parses a command line; the command keeps its words.
     ///
+    /// # Errors
     /// The words are not a command, or ask for help or version, which clap reports as errors.
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
         let words = uri_flag::without(words);
@@ -324,6 +325,7 @@ impl Command {
 
     /// Runs it.
     ///
+    /// # Errors
     /// Why the command has no result; the message is for the user.
     pub(crate) fn run(&self) -> Result<Ending> {
         match self {

@@ -142,6 +142,7 @@ struct Prepared {
 impl PlanArgs {
     /// Reads, plans and prints.
     ///
+    /// # Errors
     /// An input, topology or flag is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {

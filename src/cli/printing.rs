@@ -65,6 +65,7 @@ impl OutputArgs {
 
     /// Prints `object` as JSON, or its `sections` as text or Markdown.
     ///
+    /// # Errors
     /// Standard output cannot be written.
     pub fn print<'a>(
         &self,
@@ -100,6 +101,7 @@ impl OutputArgs {
 
 /// Writes to standard output through a buffer.
 ///
+/// # Errors
 /// Standard output cannot be written.
 pub(crate) fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());

@@ -61,6 +61,7 @@ fn format_help() -> String {
 
 /// Prints them.
 ///
+/// # Errors
 /// Standard output cannot be written.
 pub(crate) fn print_format_help() -> Result<Ending> {
     let help = format_help();
@@ -73,6 +74,7 @@ pub(crate) fn print_format_help() -> Result<Ending> {
 impl ReadingArgs {
     /// Finds the sources and starts the workers.
     ///
+    /// # Errors
     /// A flag is unusable, or a source cannot be read.
     pub(crate) fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
@@ -88,6 +90,7 @@ impl ReadingArgs {
 
     /// The options for reading.
     ///
+    /// # Errors
     /// A flag is unusable.
     pub fn options(&self, policy: Policy) -> Result<Options> {
         let on_progress = self.overrides.on_progress.clone();
@@ -114,6 +117,7 @@ impl ReadingArgs {
 
     /// The inputs (or `in_place`), and the flags that affect counts, as command-line words.
     ///
+    /// # Errors
     /// A flag is unusable.
     pub fn words(&self, in_place: Option<String>) -> Result<Vec<String>> {
         let mut inputs = match (in_place, self.inputs.as_slice()) {

@@ -13,7 +13,8 @@ const MAX_REPORT_BYTES: u64 = 64 << 20;
 
 /// The name and content of a report, given as a file or as a directory with report.json.
 ///
-/// It cannot be read, or is not a report.
+/// # Errors
+/// The file cannot be read, or is not a report.
 pub fn read(path: &Path) -> Result<(Name, Summary)> {
     let in_directory = path.join("report.json");
     let path = if path.is_dir() { &in_directory } else { path };

@@ -26,6 +26,7 @@ pub struct ServiceArgs {
 impl ServiceArgs {
     /// The service; `None` if the user names none.
     ///
+    /// # Errors
     /// Unknown service name.
     pub(crate) fn service(&self) -> Result<Option<&'static Service>> {
         let named = |name: &String| {

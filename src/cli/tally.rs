@@ -102,6 +102,7 @@ Example:
 impl TallyArgs {
     /// Counts, and writes the file.
     ///
+    /// # Errors
     /// An input, flag or output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
@@ -133,6 +134,7 @@ impl TallyArgs {
 impl MergeArgs {
     /// Merges, and writes the file.
     ///
+    /// # Errors
     /// Files do not belong together, or an output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let paths = || self.files.iter().map(PathBuf::as_path);
@@ -159,6 +161,7 @@ impl MergeArgs {
 impl RecountArgs {
     /// Counts the names requested by the tally file, and writes the file.
     ///
+    /// # Errors
     /// The inputs differ, the tally file needs no second pass, or an output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let tally = Tallies::read(std::slice::from_ref(&self.tally))?.tally;
@@ -209,6 +212,7 @@ impl RecountArgs {
 
 /// Everything that determines what is counted.
 ///
+/// # Errors
 /// A file or value is unusable.
 pub(crate) fn flags(
     reading: &ReadingArgs,

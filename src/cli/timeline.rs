@@ -64,6 +64,7 @@ Example:
 impl TimelineArgs {
     /// Reads, counts and prints.
     ///
+    /// # Errors
     /// An input, flag or output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {

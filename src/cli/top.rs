@@ -65,6 +65,7 @@ enum Event {
 impl TopArgs {
     /// Shows the cluster until the user quits.
     ///
+    /// # Errors
     /// Standard output is not a terminal, a flag is unusable, or no server answers initially.
     pub(crate) fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;

@@ -81,6 +81,7 @@ pub enum DateOf {
 impl TrendArgs {
     /// Reads all reports, fits and prints.
     ///
+    /// # Errors
     /// A report, flag or output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Trend>(&self.fail_on)?;

@@ -11,6 +11,7 @@ use crate::options::sizes::{config_size, with_unit};
 
 /// A number of keys: digits, optionally with `_` between them, and k, M or G for thousand, million, billion.
 ///
+/// # Errors
 /// Not a number, or more than 64 bits can hold; for display.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     const UNITS: &[(&str, u64)] = &[("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
@@ -26,6 +27,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 
 /// The value of `flag`, a size as in redis.conf.
 ///
+/// # Errors
 /// Not a valid size.
 pub(crate) fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
     let place = || format!("{flag} {}", Name::from(text));
@@ -111,6 +113,7 @@ pub(crate) fn share(text: &str) -> Option<f64> {
 
 /// Node names with relative capacities, each as ID=W.
 ///
+/// # Errors
 /// A text has another form, or a weight is not above 0.
 pub(crate) fn node_weights(texts: &[String]) -> Checked<Vec<(String, f64)>> {
     let weight = |text: &String| {

@@ -146,6 +146,7 @@ fn of_flag_to(error: Error) -> Error {
 impl WhatIfArgs {
     /// Reads, counts and compares both sides.
     ///
+    /// # Errors
     /// A flag, input or topology is unusable, or there is nothing to try.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {

@@ -148,6 +148,7 @@ pub struct NodeChange {
 impl Diff {
     /// Compares two reports in the metric `by`; by default the new report's, if both have it.
     ///
+    /// # Errors
     /// A report lacks the metric.
     pub fn of(old: &Report, new: &Report, by: Option<Metric>) -> Result<Diff> {
         let by = match by {

@@ -26,7 +26,8 @@ pub struct Report {
 impl Report {
     /// The report in `file`.
     ///
-    /// It lacks the loads of its own metric.
+    /// # Errors
+    /// The report lacks the loads of its own metric.
     pub fn new(file: Name, summary: Summary) -> Result<Report> {
         let total = |loads: &[u64]| u64::try_from(sum(loads)).unwrap_or(u64::MAX);
         let report = Report {

@@ -63,7 +63,8 @@ fn plain(host: &str) -> String {
 
 /// A host name, as accepted by `--allow-host`.
 ///
-/// It has a scheme, port or path, or characters invalid in host names.
+/// # Errors
+/// The text has a scheme, port or path, or characters invalid in host names.
 pub(crate) fn name(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if text.bytes().all(is_plain) && !plain(text).is_empty() {

@@ -51,6 +51,7 @@ impl Answer {
 
 /// Binds to `address`.
 ///
+/// # Errors
 /// The address is not local, or in use.
 pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).map_err(|error| {

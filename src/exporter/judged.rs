@@ -27,6 +27,7 @@ pub(crate) fn pairs<'s>(first: &'s Snapshot, last: &'s Snapshot) -> Vec<[&'s Rea
 /// The summary that `analyze` would give for the time between two readings; `words` name the cluster in suggested
 /// commands.
 ///
+/// # Errors
 /// The node listing is unusable, or no primary answered twice.
 pub(crate) fn summary(first: &Snapshot, last: &Snapshot, words: &[String]) -> Result<Summary> {
     let pairs = pairs(first, last);

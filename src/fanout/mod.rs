@@ -138,6 +138,7 @@ impl<'a> Fanout<'a> {
 
     /// Adds the next line of commands or keys, without its line end.
     ///
+    /// # Errors
     /// Why the line is not a batch, for display; it is then ignored.
     pub fn add(&mut self, line: &[u8]) -> Result<(), String> {
         let words = words::words(line)?;
@@ -210,6 +211,7 @@ impl<'a> Fanout<'a> {
 
     /// Marks the end of an input.
     ///
+    /// # Errors
     /// A transaction in a command list was not ended.
     pub fn end_input(&mut self) -> Result<(), String> {
         self.end_script();

@@ -45,6 +45,7 @@ impl Template {
     /// # Ok::<(), slotscope::error::Error>(())
     /// ```
     ///
+    /// # Errors
     /// `{}` is missing, or there is another brace.
     pub fn parse(text: &[u8]) -> Result<Template> {
         let bad = |what: &str| Err(Error::option("template", Name::from(text), what));
@@ -74,6 +75,7 @@ pub struct Used {
 impl Used {
     /// The tags listed in a file, one per line; keys containing them work as well.
     ///
+    /// # Errors
     /// The file cannot be read, or is too large for a list of tags.
     pub(crate) fn read(path: &Path) -> Result<Used> {
         let what = "more than 64 MiB of tags; keep those that are like the template";
@@ -132,6 +134,7 @@ pub fn on_slots<'a>(
 /// `count` tags in distinct slots, ascending by slot: equally many on each node as far as it has slots, and evenly
 /// spread over each node's slots. Slots of tags in use are avoided if the node has enough others.
 ///
+/// # Errors
 /// There are fewer owned slots than tags requested.
 pub fn spread(
     count: usize,

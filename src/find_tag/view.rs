@@ -42,6 +42,7 @@ impl TagLine {
 
 /// Writes the line, with a node column if nodes are known.
 ///
+/// # Errors
 /// `out` cannot be written.
 pub(crate) fn write(line: &TagLine, nodes_are_known: bool, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{}\t{{{}}}", line.slot, line.tag)?;

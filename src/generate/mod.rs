@@ -44,6 +44,7 @@ const PAGE_BYTES: usize = 256 << 10;
 impl Generate {
     /// Writes the dump to `out` in pieces of about 256 KiB, each ending with a complete line, and flushes it.
     ///
+    /// # Errors
     /// `out` cannot be written.
     pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
         let families = deck(self.profile);

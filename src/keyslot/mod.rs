@@ -35,7 +35,9 @@ pub(crate) struct KeySlot {
 }
 
 impl KeySlot {
+    /// The slot of `key` under a policy.
     ///
+    /// # Errors
     /// No pattern of the policy matches the key.
     pub(crate) fn of(key: &[u8], policy: &Policy, topology: Option<&Topology>) -> Result<KeySlot> {
         let part = policy.hashed_part(key).ok_or_else(|| {
@@ -103,6 +105,7 @@ impl<'a> Printing<'a> {
 
     /// The result of printing.
     ///
+    /// # Errors
     /// The first error of the printer.
     pub(crate) fn finish(self) -> io::Result<()> {
         self.printer

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use crate::keyslot::KeySlot;
 
+/// Writes the line.
 ///
+/// # Errors
 /// `out` cannot be written.
 pub(crate) fn write(of: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{}\t{}", of.slot, of.key)?;

@@ -82,6 +82,7 @@ impl Text<'_> {
 impl NamingRules {
     /// The default convention.
     ///
+    /// # Errors
     /// None in practice: its patterns are built in.
     pub fn usual() -> Result<NamingRules> {
         NamingRules::parse(&Name::from("the usual convention"), "")
@@ -89,6 +90,7 @@ impl NamingRules {
 
     /// The convention in a file.
     ///
+    /// # Errors
     /// It cannot be read, is not text, or as for `parse`.
     pub(crate) fn read(path: &Path) -> Result<NamingRules> {
         let what = "more than 1 MiB, too much for a naming convention";
@@ -109,6 +111,7 @@ impl NamingRules {
 
     /// Parses a convention; omitted parts have their defaults.
     ///
+    /// # Errors
     /// Invalid TOML, an unknown name, or an unusable value; with its line.
     pub fn parse(file: &Name, text: &str) -> Result<NamingRules> {
         let place = Text { file, text };

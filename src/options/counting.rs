@@ -87,6 +87,7 @@ impl CountSpec {
 
     /// The settings that affect counts: every depth except 0 counts the same.
     ///
+    /// # Errors
     /// The separator is empty.
     pub fn of_counts(&self) -> Result<CountSpec> {
         self.check()?;
@@ -98,6 +99,7 @@ impl CountSpec {
 
     /// Refuses an empty separator.
     ///
+    /// # Errors
     /// The separator is empty.
     pub fn check(&self) -> Result<()> {
         if self.separator.is_empty() {

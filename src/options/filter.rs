@@ -87,6 +87,7 @@ pub struct FilterSpec {
 impl FilterSpec {
     /// The filter; `None` for all keys.
     ///
+    /// # Errors
     /// A condition is unusable.
     pub fn filter(&self) -> Result<Option<Arc<Filter>>> {
         if is_default(self) {
@@ -124,6 +125,7 @@ impl FilterSpec {
 
     /// Replaces durations by absolute times, so that it means the same later and elsewhere.
     ///
+    /// # Errors
     /// A time is unusable.
     pub fn settled(&self) -> Result<FilterSpec> {
         let ttl = match self.expires()? {

@@ -107,6 +107,7 @@ impl ListingSpec {
 impl NodeSpec {
     /// The topology named by the flags; by default three equal nodes, marked as assumed.
     ///
+    /// # Errors
     /// A listing cannot be read, or the number of nodes is impossible.
     pub fn topology(&self) -> Result<Topology> {
         match self.named()? {

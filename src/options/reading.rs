@@ -207,6 +207,7 @@ impl ReadSpec {
     /// The settings that affect counts: parts counted with different ones are not merged. Relative times are resolved
     /// now.
     ///
+    /// # Errors
     /// A time is unusable.
     pub fn of_counts(&self) -> Result<ReadSpec> {
         Ok(ReadSpec {
@@ -223,6 +224,7 @@ impl ReadSpec {
 
     /// How sources are read, as far as specified here: without hash policy and progress.
     ///
+    /// # Errors
     /// An option is unusable.
     pub fn options(&self) -> Result<Options> {
         let kernel = self.kernel.as_deref().filter(|name| !name.is_empty());
@@ -240,6 +242,7 @@ impl ReadSpec {
 
     /// The filter of keys.
     ///
+    /// # Errors
     /// A condition is unusable.
     pub fn only(&self) -> Result<Only> {
         Ok(Only {
@@ -251,6 +254,7 @@ impl ReadSpec {
 
     /// The format of the input; `None` to detect it.
     ///
+    /// # Errors
     /// There is no such format, or it lacks the given options.
     pub fn format(&self) -> Result<Option<&'static dyn Format>> {
         let delimiter = self.delimiter.as_deref().map(delimiter_byte);
@@ -288,6 +292,7 @@ impl ReadSpec {
 
 /// The single byte denoted by `text`.
 ///
+/// # Errors
 /// It denotes none, or several.
 pub fn delimiter_byte(text: &str) -> Result<u8> {
     let byte = match text.as_bytes() {

@@ -28,6 +28,7 @@ fn secret(text: &str) -> std::result::Result<Secret, std::convert::Infallible> {
 impl StorageSpec {
     /// The options given by flags.
     ///
+    /// # Errors
     /// An option is not a name with a value.
     pub fn options(&self) -> Result<StorageOptions> {
         let options = self.options.iter().map(|text| text.reveal().parse());

@@ -31,6 +31,7 @@ struct Run {
 impl Covered {
     /// Adds a split that was just counted, with its number of line ends.
     ///
+    /// # Errors
     /// One of its chunks is already present.
     pub(crate) fn add(&mut self, split: &Split, line_ends: u64, inputs: &[Input]) -> Result<()> {
         let run = Run {
@@ -43,6 +44,7 @@ impl Covered {
 
     /// Merges the chunks of another part.
     ///
+    /// # Errors
     /// A chunk is in both.
     pub(crate) fn merge(&mut self, other: Covered, inputs: &[Input]) -> Result<()> {
         for (input, runs) in other.0 {
@@ -156,6 +158,7 @@ impl Covered {
 
     /// Fails unless all inputs of `plan` are covered; they were counted as these parts.
     ///
+    /// # Errors
     /// Some chunks are missing.
     pub(crate) fn check_whole(
         &self,

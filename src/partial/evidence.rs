@@ -74,6 +74,7 @@ impl Evidence {
 
     /// The same evidence as a scan of the whole input.
     ///
+    /// # Errors
     /// Unknown format.
     pub(crate) fn seen(&self) -> Result<SeenInput> {
         let mut seen = ReadStats::of_keys(self.keys);
@@ -120,6 +121,7 @@ impl Evidence {
 
     /// Merges the evidence of another part.
     ///
+    /// # Errors
     /// The formats differ.
     pub(crate) fn merge(&mut self, other: Evidence) -> Result<()> {
         if self.format.is_empty() {

@@ -30,6 +30,7 @@ pub struct Flags {
 impl Flags {
     /// Combines specs in their canonical form for tally files, without settings that do not affect counts.
     ///
+    /// # Errors
     /// An option is unusable.
     pub(crate) fn new(
         read: &ReadSpec,
@@ -56,6 +57,7 @@ impl Flags {
 
     /// How inputs are read: as these flags say, otherwise as `own`, which does not affect counts.
     ///
+    /// # Errors
     /// A flag is unusable.
     pub(crate) fn options(&self, own: &Options) -> Result<Options> {
         self.count.check()?;

@@ -62,6 +62,7 @@ pub(super) fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
 
 /// The content of a file of this schema.
 ///
+/// # Errors
 /// Another kind of file, another version, or a damaged file.
 pub(super) fn read<T: DeserializeOwned>(wanted: &str, file: &[u8]) -> Result<T> {
     let found = schema(file).ok_or_else(|| bad("it does not start as one"))?;

@@ -51,6 +51,7 @@ impl Input {
 
     /// The corresponding source.
     ///
+    /// # Errors
     /// There is none, or several.
     pub fn source(&self, storage: &StorageOptions) -> Result<Box<dyn Source>> {
         let mut found = source::find_with(&[self.path()], storage)?.sources;
@@ -70,6 +71,7 @@ impl Input {
 
     /// Fails if a source differs from the plan.
     ///
+    /// # Errors
     /// It differs.
     pub(crate) fn check(&self, source: &dyn Source) -> Result<()> {
         let found = Input::of(source, self.chunks);

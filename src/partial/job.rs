@@ -26,6 +26,7 @@ pub struct Job<'p> {
 impl<'p> Job<'p> {
     /// Opens the inputs of `splits` by their names.
     ///
+    /// # Errors
     /// An input differs from the plan.
     pub(crate) fn new(plan: &'p Plan, splits: &[Split], options: &Options) -> Result<Self> {
         Job::on(plan, splits, options, |_, input| {
@@ -35,6 +36,7 @@ impl<'p> Job<'p> {
 
     /// As `new`, with sources that `open` returns by input number.
     ///
+    /// # Errors
     /// As for `new` and `open`.
     pub fn on(
         plan: &'p Plan,
@@ -67,6 +69,7 @@ impl<'p> Job<'p> {
 
     /// Counts the splits; with `part`, they are all of that part.
     ///
+    /// # Errors
     /// As for a scan; with `strict`, a rejected row.
     pub fn tally(self, part: Option<Part>) -> Result<TallyFile> {
         let empty = self.plan.empty()?;
@@ -83,6 +86,7 @@ impl<'p> Job<'p> {
 
     /// Recounts the names requested by `tallies`.
     ///
+    /// # Errors
     /// As for a scan; no names need recounting.
     pub fn recount(self, mut tallies: TallyFile, part: Option<Part>) -> Result<RecountFile> {
         tallies.check_whole()?;

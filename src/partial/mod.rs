@@ -65,6 +65,7 @@ pub const MAGIC: usize = 80;
 /// Plans how to count the inputs named by `paths`: once, before the parts. Here and below, only the threads, kernel,
 /// progress, strictness and object store settings of `options` are used.
 ///
+/// # Errors
 /// An input cannot be opened or has no parts, or a flag is unusable.
 pub fn plan(flags: Flags, paths: &[impl AsRef<Path>], options: &Options) -> Result<Plan> {
     let found = source::find_with(paths, &options.storage)?;
@@ -91,6 +92,7 @@ pub fn plan_of(
 
 /// Counts splits of a plan; returns a tally file.
 ///
+/// # Errors
 /// An input differs from the plan or cannot be opened; with `strict`, a rejected row.
 pub fn tally(plan: &Plan, splits: &[Split], options: &Options) -> Result<Vec<u8>> {
     Job::new(plan, splits, options)?.tally(None)?.to_bytes()
@@ -98,6 +100,7 @@ pub fn tally(plan: &Plan, splits: &[Split], options: &Options) -> Result<Vec<u8>
 
 /// Merges tally files or recount files of parts of one plan.
 ///
+/// # Errors
 /// A file is not a tally file; parts have other flags or inputs; a part is given twice.
 pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
     let mut files = files.iter().map(AsRef::as_ref);
@@ -120,6 +123,7 @@ pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
 /// Whether reporting a merged tally file needs a second pass, because some heavy names are not known yet. It rarely
 /// does.
 ///
+/// # Errors
 /// It is not a tally file, or incomplete.
 pub fn needs_recount(tally: &[u8]) -> Result<bool> {
     let mut file = TallyFile::from_bytes(tally)?;
@@ -129,6 +133,7 @@ pub fn needs_recount(tally: &[u8]) -> Result<bool> {
 
 /// The second pass over splits for a merged tally file; returns a recount file.
 ///
+/// # Errors
 /// As for `tally`; the tally file needs no second pass.
 pub fn recount(tally: &[u8], splits: &[Split], options: &Options) -> Result<Vec<u8>> {
     let file = TallyFile::from_bytes(tally)?;
@@ -141,6 +146,7 @@ pub fn recount(tally: &[u8], splits: &[Split], options: &Options) -> Result<Vec<
 /// The summary of a merged tally file, with the files of a second pass if needed. `analysis` has the nodes and listing
 /// settings; what was counted and how is in the file.
 ///
+/// # Errors
 /// It is not a tally file, parts are missing, or options contradict those of the file.
 pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> Result<Summary> {
     let again = match again {

@@ -77,6 +77,7 @@ impl Default for Planning {
 impl Plan {
     /// The plan for inputs that were found; `reading` has the settings of the flags.
     ///
+    /// # Errors
     /// An input cannot be opened, is not in its format, or has no parts.
     pub(crate) fn of(mut flags: Flags, reading: &Reading, planning: Planning) -> Result<Plan> {
         if slot_stats::take(&reading.sources, None)?.is_some() {
@@ -126,6 +127,7 @@ impl Plan {
 
     /// The plan in `bytes`.
     ///
+    /// # Errors
     /// They are not a plan, or have another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Plan> {
         let plan: Plan = frame::read(SCHEMA, bytes)?;
@@ -135,6 +137,7 @@ impl Plan {
 
     /// Fails if no version of slotscope could have made this plan.
     ///
+    /// # Errors
     /// The plan is invalid.
     pub(crate) fn check(&self) -> Result<()> {
         let is_cut = |input: &Input| {
@@ -172,6 +175,7 @@ impl Plan {
 
     /// An empty tally for these inputs.
     ///
+    /// # Errors
     /// The nodes cannot be read.
     pub fn empty(&self) -> Result<Tallies> {
         let listing = self.flags.topology()?;
@@ -181,6 +185,7 @@ impl Plan {
 
     /// A report's description of the inputs, except for rejected rows.
     ///
+    /// # Errors
     /// The hash policy is unusable.
     pub fn describe_inputs(&self) -> Result<inputs::Inputs> {
         let collection = |of: &Collected| Collection {
@@ -216,6 +221,7 @@ impl Plan {
 
     /// Fails for parts of another plan, which cannot be combined.
     ///
+    /// # Errors
     /// The plans differ.
     pub(crate) fn check_same(&self, other: &Plan) -> Result<()> {
         if self == other {
@@ -257,6 +263,7 @@ fn tally_spec<'a>(flags: &'a Flags, listing: Option<&'a Topology>) -> TallySpec<
 
 /// The listing of a collection among the inputs, if the flags name no nodes.
 ///
+/// # Errors
 /// A listing cannot be read, or there are two.
 pub(crate) fn collected_listing(reading: &Reading) -> Result<Option<Listing>> {
     let listing = collected_nodes::listing(&reading.collections)?;

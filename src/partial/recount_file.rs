@@ -35,6 +35,7 @@ pub fn is_one(bytes: &[u8]) -> bool {
 impl RecountFile {
     /// The counts in `splits` for the tally file with this digest.
     ///
+    /// # Errors
     /// A split is given twice.
     pub(crate) fn of(
         of: String,
@@ -57,6 +58,7 @@ impl RecountFile {
 
     /// The file in `bytes`.
     ///
+    /// # Errors
     /// They are not a recount file, have another version, or are damaged.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         frame::read(SCHEMA, bytes)
@@ -72,6 +74,7 @@ impl RecountFile {
 
     /// Merges another part.
     ///
+    /// # Errors
     /// It is for another tally file, or chunks are in both.
     pub(crate) fn merge(&mut self, other: RecountFile) -> Result<()> {
         self.check_of(&other.of)?;
@@ -83,6 +86,7 @@ impl RecountFile {
 
     /// The counts of all inputs, for the tally file with this digest.
     ///
+    /// # Errors
     /// It is for another tally file, or chunks are missing.
     pub(crate) fn into_counted(self, of: &str, plan: &Plan) -> Result<SecondPassCounts> {
         self.check_of(of)?;

@@ -47,6 +47,7 @@ pub struct TallyFile {
 impl TallyFile {
     /// The result of scanning `splits`, all of `part` if given.
     ///
+    /// # Errors
     /// A split is given twice.
     pub(crate) fn of(
         plan: Plan,
@@ -99,6 +100,7 @@ impl TallyFile {
 
     /// The file in `bytes`.
     ///
+    /// # Errors
     /// They are not a tally file, have another version, or are damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let file: TallyFile = frame::read(SCHEMA, bytes)?;
@@ -149,6 +151,7 @@ impl TallyFile {
 
     /// Merges another part.
     ///
+    /// # Errors
     /// It is for another plan, or chunks are in both.
     pub(crate) fn merge(&mut self, other: TallyFile) -> Result<()> {
         self.plan.check_same(&other.plan)?;
@@ -182,6 +185,7 @@ impl TallyFile {
 
     /// Fails if parts are missing.
     ///
+    /// # Errors
     /// Parts are missing.
     pub(crate) fn check_whole(&self) -> Result<()> {
         let (covered, parts) = (&self.covered, &self.parts);
@@ -190,6 +194,7 @@ impl TallyFile {
 
     /// The result of a single scan of all inputs, and the facts about them.
     ///
+    /// # Errors
     /// Parts are missing, or an input is not a dump.
     pub(crate) fn into_scanned(self) -> Result<(Inputs, Scanned<Tallies>)> {
         self.check_whole()?;

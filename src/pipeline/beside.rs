@@ -21,6 +21,7 @@ pub struct Beside {
 impl Beside {
     /// Removes them from the inputs, and adds those that collections have next to their keys.
     ///
+    /// # Errors
     /// An input cannot be read.
     pub(crate) fn take_from(reading: &mut Reading) -> Result<Self> {
         let spellings = reading.sources.iter();
@@ -61,6 +62,7 @@ impl Beside {
     /// Reads them, adds their loads to the counts of the other inputs, and appends them to the inputs of `reading`
     /// again. `ops` is the statistic that counts as operations.
     ///
+    /// # Errors
     /// An input cannot be read, or two have counts for the same slot.
     pub fn add_to(
         self,

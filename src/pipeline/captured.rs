@@ -39,6 +39,7 @@ struct Capture {
 /// The extent of the captures among the inputs; `None` without captures. `named` are the nodes the user says were
 /// captured.
 ///
+/// # Errors
 /// A name matches no node, or several.
 pub fn captures(
     inputs: &Inputs,

@@ -13,6 +13,7 @@ use crate::pipeline::reading::Reading;
 
 /// The nodes of a collection among `collections`; `None` if there are none.
 ///
+/// # Errors
 /// As for `listing`, or a listing cannot be read.
 pub(crate) fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
     let listing = listing(collections)?;
@@ -33,6 +34,7 @@ pub(crate) fn beside(reading: &Reading) -> Result<Option<Topology>> {
 
 /// The source and content of their listing.
 ///
+/// # Errors
 /// A file cannot be read, or there are listings of two clusters.
 pub(crate) fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<u8>)>> {
     let of_clusters = collections.iter().filter(|of| of.manifest.cluster);

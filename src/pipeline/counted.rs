@@ -55,6 +55,7 @@ impl CountedInputs {
 
     /// Counts of other processes, for this analysis.
     ///
+    /// # Errors
     /// The nodes are unusable.
     pub(crate) fn of_others(analysis: Analysis, inputs: Inputs, counted: Counted) -> Result<Self> {
         Ok(CountedInputs {

@@ -117,6 +117,7 @@ fn candidates<'p, T>(
 /// The nodes inferred from the inputs, or listed by a collection, scanning only for this; three assumed nodes if the
 /// inputs are not nodes.
 ///
+/// # Errors
 /// As for a scan.
 pub(crate) fn read(reading: &Reading) -> Result<Topology> {
     if let Some(topology) = collected_nodes::beside(reading)? {

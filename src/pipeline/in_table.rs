@@ -124,6 +124,7 @@ impl InTable {
 
     /// The counts, and the number of passes made for names.
     ///
+    /// # Errors
     /// A name is no longer where it was.
     pub(crate) fn finish(self, sources: &[Box<dyn Source>]) -> Result<(Scanned<Tallies>, u32)> {
         let mut counted = self.counted;

@@ -25,6 +25,7 @@ use crate::pipeline::{Analysis, Nodes, captured, file_nodes, input_info, observe
 impl Analysis {
     /// The analysis with this node listing for counts, if any; `is_of_input` tells that an input contains it.
     ///
+    /// # Errors
     /// The nodes differ: leaving out replicas and checking nodes of inputs happens while counting.
     pub(crate) fn on_nodes_of(
         &self,
@@ -55,6 +56,7 @@ impl Analysis {
 
     /// The analysis for names counted with this separator, with or without patterns.
     ///
+    /// # Errors
     /// The user chose another separator.
     pub(crate) fn on_segments_of(&self, separator: &str, has_patterns: bool) -> Result<Analysis> {
         let usual = Analysis::default().separator;
@@ -127,6 +129,7 @@ impl CountedInputs {
 
     /// The findings with steps.
     ///
+    /// # Errors
     /// As for `findings`, or a memory limit without key sizes.
     pub(crate) fn summary(&self) -> Result<Summary> {
         let Findings {
@@ -161,6 +164,7 @@ impl CountedInputs {
 
     /// The findings.
     ///
+    /// # Errors
     /// A topology or option is unusable, or a metric is missing from the inputs.
     pub(crate) fn findings(&self) -> Result<Findings> {
         let CountedInputs {

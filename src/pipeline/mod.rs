@@ -308,6 +308,7 @@ impl Analysis {
 
     /// Reads and counts the inputs named by `paths`: files, directories (every file in them), `-` for standard input.
     ///
+    /// # Errors
     /// A source, topology or option is unusable; `Cancelled`.
     pub fn run(&self, paths: &[impl AsRef<Path>]) -> Result<Summary> {
         self.run_on(Reading::new(source::find(paths)?, self.reading.clone())?)

@@ -14,6 +14,7 @@ const LISTED: usize = 8;
 
 /// Fails if `only` selected nothing or names an unknown type; `all` returns the keys available.
 ///
+/// # Errors
 /// Nothing was selected, or a type is unknown; errors of `all`.
 pub(crate) fn check<T>(
     only: &Only,

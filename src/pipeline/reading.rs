@@ -101,6 +101,7 @@ pub struct Reading {
 impl Reading {
     /// Starts the threads.
     ///
+    /// # Errors
     /// The number of threads is zero or absurd, or the system refuses it.
     pub fn new(found: Found, options: Options) -> Result<Self> {
         let is_shown = options.on_progress.is_some();
@@ -123,6 +124,7 @@ impl Reading {
 
     /// Reads all sources once into tallies created by `make`.
     ///
+    /// # Errors
     /// As for `Scan::run`; a rejected row, if that is an error; `Cancelled`.
     pub fn scan<T: Tally>(&self, pass: &'static str, make: impl Fn() -> T) -> Result<Scanned<T>> {
         let scanned = self.with_scan(pass, |scan| self.run(scan, make))?;
@@ -132,6 +134,7 @@ impl Reading {
 
     /// Fails if the filter selected nothing.
     ///
+    /// # Errors
     /// Nothing was selected; the sources cannot be reread.
     pub(crate) fn check_left<T>(&self, scanned: &Scanned<T>) -> Result<()> {
         let only = Only {
@@ -228,6 +231,7 @@ impl Reading {
 
     /// Checks the rejected rows.
     ///
+    /// # Errors
     /// There is one although that is an error, or most rows are rejected.
     pub(crate) fn check<T>(&self, scanned: &Scanned<T>) -> Result<()> {
         rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;

@@ -103,6 +103,7 @@ pub(crate) fn located<'p>(
 
 /// Fails if more than half of an input's rows are rejected: it is not a dump in this format.
 ///
+/// # Errors
 /// There is such an input.
 pub(crate) fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
     let path = |input: usize| sources[input].path();
@@ -112,6 +113,7 @@ pub(crate) fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -
 
 /// The same for inputs at these paths, with the line numbers of rejected rows.
 ///
+/// # Errors
 /// There is such an input.
 pub(crate) fn check_most_of<'p, T>(
     path: impl Fn(usize) -> &'p Path,
@@ -152,6 +154,7 @@ fn place(line: Option<u64>, reject: &Reject) -> String {
 
 /// With `strict`, turns the first rejected row into an error.
 ///
+/// # Errors
 /// There is a rejected row.
 pub(crate) fn check_strict(
     strict: bool,
@@ -167,6 +170,7 @@ pub(crate) fn check_strict(
 
 /// With `strict`, turns the first unreadable value into an error.
 ///
+/// # Errors
 /// There is an unreadable value.
 pub(crate) fn check_readable<T>(
     strict: bool,
@@ -192,6 +196,7 @@ pub(crate) fn check_readable<T>(
 
 /// Turns the first rejected row into an error, wherever its input is.
 ///
+/// # Errors
 /// There is a rejected row.
 pub(crate) fn check_strict_of<'s>(
     source: impl FnOnce(u32) -> &'s dyn Source,

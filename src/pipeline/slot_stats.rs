@@ -37,6 +37,7 @@ pub(crate) struct Taken {
 
 /// The counts of all inputs; `None` if they are key dumps. `ops` is the statistic that counts as operations.
 ///
+/// # Errors
 /// Key dumps and counts are mixed, two inputs have counts for the same slot, or one cannot be read.
 pub(crate) fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Taken>> {
     let Some(spellings) = spellings(inputs)? else {
@@ -162,6 +163,7 @@ impl<'o> States<'o> {
 
 /// The spelling of each input's counts; `None` if no input has any.
 ///
+/// # Errors
 /// Key dumps and counts are mixed.
 pub fn spellings(inputs: &[Box<dyn Source>]) -> Result<Option<Vec<Spelling>>> {
     let found = inputs
@@ -216,6 +218,7 @@ impl ReadInput {
 
 /// Passes every sample of an input to `add`. `proceed` is called with the bytes of each; false ends the run.
 ///
+/// # Errors
 /// It cannot be read, has no counts, or `add` refuses a sample.
 pub(crate) fn each(
     input: &dyn Source,

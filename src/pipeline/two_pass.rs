@@ -87,6 +87,7 @@ impl Tally for SecondPass {
 
 /// Counts all keys of `sources` in tallies created by `make`, in two passes if needed.
 ///
+/// # Errors
 /// As for `Scan::run`, or an input could not be reread to its end.
 pub fn count(
     scan: &Scan<'_>,
@@ -186,6 +187,7 @@ impl SecondPass {
 
     /// The second pass, over inputs that the first could not read beyond the `known` places.
     ///
+    /// # Errors
     /// As for `Scan::run`, or an input could not be reread as far as before.
     pub(crate) fn run(
         self,

@@ -40,6 +40,7 @@ pub(crate) struct Options<'a> {
 
 /// Reads captures, or CLUSTER SLOT-STATS over time.
 ///
+/// # Errors
 /// An input cannot be read, or has no times.
 pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let heat = options.by;

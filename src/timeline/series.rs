@@ -86,6 +86,7 @@ impl Series {
 
     /// Adds a sample.
     ///
+    /// # Errors
     /// It lacks a time or this statistic, or there are too many nodes.
     pub(super) fn add(&mut self, sample: &Sample<'_>) -> Result<(), String> {
         let (Some(time), Some(name)) = (sample.time, &sample.node) else {

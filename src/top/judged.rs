@@ -27,6 +27,7 @@ const PAGE: text::Page<'_> = text::Page {
 /// Judges the time between two readings, and adds each shard's standing to its row. `words` name the cluster in
 /// commands.
 ///
+/// # Errors
 /// There is no verdict: the node listing is unusable, or no primary answered twice.
 pub(super) fn judge(
     first: &Snapshot,

@@ -23,6 +23,7 @@ const TRIES: usize = 100;
 
 /// Writes a new file in the current directory, atomically, and returns its name.
 ///
+/// # Errors
 /// Nothing was read yet, or no file can be created.
 pub(crate) fn write(screen: &Screen) -> Result<PathBuf> {
     let text = text(screen)?;

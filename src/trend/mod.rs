@@ -103,6 +103,7 @@ pub struct History {
 impl History {
     /// Adds the report in `file`, of the time `at` in seconds since 1970.
     ///
+    /// # Errors
     /// It lacks a part, or there are too many reports or names.
     pub fn add(&mut self, file: Name, summary: Summary, at: u64) -> Result<()> {
         if self.reports.len() == MOST_REPORTS {
@@ -120,6 +121,7 @@ impl History {
 
     /// The trend over the reports.
     ///
+    /// # Errors
     /// There are fewer than two, two have the same time, or they are incomparable or lack the metric.
     pub fn trend(mut self, options: &Options) -> Result<Trend> {
         if self.reports.len() < 2 {

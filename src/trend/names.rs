@@ -90,6 +90,7 @@ pub type Lists = Option<PerMetric<Listed>>;
 impl Pool {
     /// The id of a name.
     ///
+    /// # Errors
     /// The names need more memory than allowed.
     pub(crate) fn id(&mut self, name: &Name) -> Result<u32> {
         self.take(ROW_BYTES)?;
@@ -104,6 +105,7 @@ impl Pool {
 
     /// Accounts for memory of names.
     ///
+    /// # Errors
     /// More than allowed.
     pub(crate) fn take(&mut self, bytes: usize) -> Result<()> {
         self.bytes += bytes;

@@ -105,6 +105,7 @@ pub(crate) struct Condensed {
 impl Condensed {
     /// Condenses the report in `file`, of the time `at`.
     ///
+    /// # Errors
     /// It lacks a part, or the names of all reports need too much memory.
     pub(crate) fn of(file: Name, summary: Summary, at: u64, pool: &mut Pool) -> Result<Condensed> {
         let report = Report::new(file.clone(), summary)?;

@@ -37,6 +37,7 @@ pub enum More {
 impl Growth {
     /// Parses the values of `--grow`.
     ///
+    /// # Errors
     /// A value is invalid; the message names it.
     pub(crate) fn parse(texts: &[String]) -> Result<Growth> {
         if texts.len() > MOST_RULES {

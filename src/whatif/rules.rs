@@ -57,6 +57,7 @@ pub struct Renaming {
 impl RenameRules {
     /// Parses the values of `--retag`, `--untag` and `--split`.
     ///
+    /// # Errors
     /// A value is invalid; the message names it.
     pub fn parse(retag: &[String], untag: &[String], split: &[String]) -> Result<RenameRules> {
         Ok(RenameRules {

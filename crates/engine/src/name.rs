@@ -122,6 +122,7 @@ fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
 
 /// Writes the spelling of `bytes`.
 ///
+/// # Errors
 /// Writing to `out` failed.
 pub fn write_escaped(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {

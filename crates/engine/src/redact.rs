@@ -52,6 +52,7 @@ pub struct Redaction {
 impl Redaction {
     /// With the key from the environment, or a random one.
     ///
+    /// # Errors
     /// The system provides no random bytes.
     pub fn from_environment() -> Result<Self> {
         if let Some(key) = std::env::var_os(VARIABLE).filter(|key| !key.is_empty()) {

@@ -29,6 +29,7 @@ const LISTED: usize = 256;
 /// Adds advice to the counts if the inputs include captures with multi-key commands. All inputs are then read once
 /// more.
 ///
+/// # Errors
 /// An input cannot be reread; `Cancelled`.
 pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<CountedInputs> {
     let topology = counted.nodes();

@@ -130,6 +130,7 @@ Examples:
 impl AnalyzeArgs {
     /// Reads, counts, judges and reports.
     ///
+    /// # Errors
     /// An input, topology or output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
@@ -140,6 +141,7 @@ impl AnalyzeArgs {
 
     /// Reads, counts and judges without printing.
     ///
+    /// # Errors
     /// An input or topology is unusable.
     pub fn summary(&self) -> Result<Summary> {
         self.redacted(|redaction| {

@@ -43,6 +43,7 @@ pub(crate) fn footer() -> String {
 impl HelpArgs {
     /// Prints the list, the flags or the page.
     ///
+    /// # Errors
     /// No command or topic has that name, or standard output cannot be written.
     pub(crate) fn run(&self) -> Result<Ending> {
         let text = match &self.word {

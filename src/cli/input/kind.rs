@@ -135,6 +135,7 @@ impl InputKind {
 
 /// Refuses paths of these kinds.
 ///
+/// # Errors
 /// A path is of a refused kind.
 pub(crate) fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
     paths
@@ -145,6 +146,7 @@ pub(crate) fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
 
 /// Refuses counts by slot among the sources, if listed in `refused`.
 ///
+/// # Errors
 /// A source has counts by slot, or cannot be read.
 pub(crate) fn check_sources(sources: &[Box<dyn Source>], refused: &Refused) -> Result<()> {
     if refused

@@ -69,6 +69,7 @@ pub enum Keys {
 impl<'a> InputFlags<'a> {
     /// Finds the inputs.
     ///
+    /// # Errors
     /// An input cannot be opened or is not supported by the command, or a flag does not apply to it.
     pub(crate) fn find(self) -> Result<FoundInput<'a>> {
         let reading = self.reading;
@@ -175,6 +176,7 @@ impl Input {
 impl Keys {
     /// Counts the inputs or merges tally files, and passes the counts to `judge`.
     ///
+    /// # Errors
     /// As `Analysis::count` and `judge`; tally files are incomplete or have other options.
     pub(crate) fn count<R>(
         self,
@@ -202,6 +204,7 @@ impl Keys {
 
     /// The collections among them.
     ///
+    /// # Errors
     /// The flags in a tally file are unusable.
     pub fn collections(&self) -> Result<Vec<Collection>> {
         match self {
@@ -212,6 +215,7 @@ impl Keys {
 
     /// The nodes according to the inputs themselves.
     ///
+    /// # Errors
     /// A listing cannot be read.
     pub(crate) fn nodes(&self) -> Result<Option<Topology>> {
         match self {

@@ -86,6 +86,7 @@ impl ServerArgs {
 
     /// The credentials for the servers named or collected in the inputs.
     ///
+    /// # Errors
     /// The password is not where the flags say, or the flags do not fit a server.
     pub fn credentials(&self, inputs: &[PathBuf]) -> Result<Credentials> {
         let servers = inputs.iter().filter(|input| remote::is_server(input));
@@ -97,6 +98,7 @@ impl ServerArgs {
 
     /// The servers among the inputs; `None` if they are files.
     ///
+    /// # Errors
     /// Servers and files are mixed, or the flags do not fit a server.
     pub(crate) fn servers(&self, inputs: &[PathBuf]) -> Result<Option<Servers>> {
         let (servers, files): (Vec<_>, Vec<_>) =

@@ -24,6 +24,7 @@ pub(crate) struct Tallies {
 impl Tallies {
     /// Reads and merges the files at `paths`.
     ///
+    /// # Errors
     /// A file is not a tally file, or files do not belong together.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Tallies> {
         let mut all = Tallies {
@@ -63,6 +64,7 @@ fn merge<T>(all: &mut Option<T>, next: T, both: fn(&mut T, T) -> Result<()>) -> 
 
 /// Whether the inputs are tally files.
 ///
+/// # Errors
 /// Only some are.
 pub(crate) fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
     let is_tally = |path: &&PathBuf| InputKind::of_path(path) == Some(InputKind::Tally);

@@ -203,6 +203,7 @@ impl Command {
 
     /// The indices of its keys in `words`, in the order in which the server visits them.
     ///
+    /// # Errors
     /// A message for people on what is wrong with the command.
     pub fn keys(&self, words: &[impl AsRef<[u8]>]) -> Result<Vec<usize>, String> {
         let count = words.len() as i64;

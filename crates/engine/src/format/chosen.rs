@@ -14,6 +14,7 @@ pub const AUTO: &str = "auto";
 
 /// The format called `name`, with a key `delimiter` or named columns; `None` to detect it.
 ///
+/// # Errors
 /// There is no format of that name, or it has no columns or delimiter.
 pub fn chosen(
     name: &str,

@@ -102,6 +102,7 @@ pub trait Format: Sync {
     }
     /// Fixes what the start of an input decides, such as its line ends or columns.
     ///
+    /// # Errors
     /// Why the input is unusable in this format, with a suggested fix: a header without a key column, say.
     fn open(&self, head: Head<'_>) -> std::result::Result<Opened, String>;
 }
@@ -244,6 +245,7 @@ pub struct Columns<'a> {
 
 /// The format called `name`.
 ///
+/// # Errors
 /// No format has that name; the message lists the valid ones.
 pub fn named(name: &str) -> Result<&'static dyn Format> {
     FORMATS
@@ -306,6 +308,7 @@ impl Recognised {
 
 /// How to read an input starting with `head`; `None` if more of it is needed.
 ///
+/// # Errors
 /// The kind of input if it is not a key dump, or the two kinds it may be, with a suggested command.
 pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, String> {
     if let Some(refused) = not_a_dump::by_signature(head) {

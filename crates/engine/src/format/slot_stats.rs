@@ -94,6 +94,7 @@ impl Stats<'_> {
 
 /// Parses a server reply.
 ///
+/// # Errors
 /// A description of the problem, to follow "FILE: ".
 pub fn answer(text: &[u8]) -> Result<Sample<'_>, String> {
     let read = serde_json::from_slice::<Slots<'_>>(text);

@@ -90,6 +90,7 @@ impl<T> PerMetric<T> {
 
     /// The value for `metric`, required by `flag`.
     ///
+    /// # Errors
     /// The input lacks the metric.
     pub fn required(&self, metric: Metric, flag: &str) -> Result<&T> {
         self.get(metric).ok_or_else(|| {

@@ -17,6 +17,7 @@ const AT_ONCE: usize = 16;
 impl Scan<'_> {
     /// Whether every source can be read in blocks, so that a key can be found again by its position.
     ///
+    /// # Errors
     /// An input cannot be opened or is not in its format.
     pub fn are_in_blocks(&self, sources: &[Box<dyn Source>]) -> Result<bool> {
         for (input, source) in sources.iter().enumerate() {
@@ -31,6 +32,7 @@ impl Scan<'_> {
     /// Counts the rows that start in these blocks of `size` bytes per input, in order. If the start of a row depends on
     /// what precedes the block, a row may be misread.
     ///
+    /// # Errors
     /// An input cannot be opened or is not in its format.
     pub fn blocks<T: Tally>(
         &self,

@@ -182,6 +182,7 @@ impl<'a> Scan<'a> {
 
     /// Reads all `sources` into tallies created by `make`.
     ///
+    /// # Errors
     /// An input cannot be opened, is not in its format, has changed since it was found, or has a row longer than
     /// `MAX_LINE`.
     pub fn run<T: Tally>(

@@ -16,6 +16,7 @@ impl Scan<'_> {
     /// Counts one of `every` windows of the random-access `sources`, without recording notices: if the start of a row
     /// depends on what precedes the window, a row may be misread.
     ///
+    /// # Errors
     /// An input cannot be opened or is not in its format.
     pub fn sample<T: Tally>(
         &self,

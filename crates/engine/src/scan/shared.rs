@@ -138,6 +138,7 @@ impl<'a> Shared<'a> {
 
     /// Records that an input is no longer the file that was found: what was read may be a mix.
     ///
+    /// # Errors
     /// The check itself failed, for instance for lack of file descriptors.
     pub(super) fn check_unchanged(&self, input: usize) -> Result<()> {
         match self.sources[input].open_at() {

@@ -45,6 +45,7 @@ impl Scan<'_> {
     /// The number of chunks that different processes may read: 1 if an input must be read from the front, or if rows
     /// depend on much earlier rows.
     ///
+    /// # Errors
     /// An input cannot be opened or is not in its format.
     pub fn chunks_of(&self, source: &dyn Source) -> Result<u64> {
         let job = self.job(0, source, &Share::all_of(0))?;

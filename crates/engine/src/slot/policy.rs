@@ -53,6 +53,7 @@ impl Policy {
     /// # Ok::<(), slotscope_engine::error::Error>(())
     /// ```
     ///
+    /// # Errors
     /// An unknown name, two policies, more than 32 patterns, or an invalid pattern.
     pub fn parse(values: &[impl AsRef<str>]) -> Result<Policy> {
         let values: Vec<&str> = values.iter().map(AsRef::as_ref).collect();
@@ -214,6 +215,7 @@ impl Pattern {
 
 /// Compiles a regular expression over bytes, where `.` matches any byte and `{` may be literal.
 ///
+/// # Errors
 /// Why it is invalid. Look-around and back-references are not supported, as they take unbounded time.
 pub fn compile_over_bytes(pattern: &str) -> std::result::Result<Regex, String> {
     compile(&literal_braces(pattern))

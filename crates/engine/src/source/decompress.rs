@@ -62,6 +62,7 @@ fn is_envelope(head: &[u8]) -> bool {
 
 /// The content of `reader`, decompressed if it is compressed.
 ///
+/// # Errors
 /// The reader failed at its first bytes, or skippable frames are truncated or not followed by zstd or lz4.
 pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut passed_over = 0;

@@ -52,6 +52,7 @@ fn identity(_: &Metadata) -> (u64, u64) {
 
 /// Adds the file at `path`; opening it here makes an unreadable file fail before anything is written.
 ///
+/// # Errors
 /// The file cannot be opened.
 pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     find_listed(path, Listed::User, found)

@@ -47,6 +47,7 @@ enum Bytes {
 impl Forward {
     /// Opens a source: with random access if possible, else as a decompressed stream.
     ///
+    /// # Errors
     /// An I/O error.
     pub fn open(source: &dyn Source) -> Result<Self> {
         match Forward::open_at(source)? {
@@ -57,7 +58,8 @@ impl Forward {
 
     /// Opens a random-access source; `None` for others.
     ///
-    /// It is gone or has changed.
+    /// # Errors
+    /// The source is gone or has changed.
     pub fn open_at(source: &dyn Source) -> Result<Option<Self>> {
         let Some(len) = source.size_bytes() else {
             return Ok(None);
@@ -116,6 +118,7 @@ impl Forward {
 
     /// The next `count` bytes without consuming them, fewer at the end of the input.
     ///
+    /// # Errors
     /// An I/O error.
     #[inline]
     pub fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
@@ -173,6 +176,7 @@ impl Forward {
 
     /// The next byte.
     ///
+    /// # Errors
     /// `UnexpectedEof` at the end of the input, else an I/O error.
     #[inline]
     pub fn byte(&mut self) -> io::Result<u8> {
@@ -262,6 +266,7 @@ impl Forward {
 
     /// Skips the rest of the input; returns its length.
     ///
+    /// # Errors
     /// An I/O error.
     pub(crate) fn skip_rest(&mut self) -> io::Result<u64> {
         let from = self.offset();

@@ -13,7 +13,8 @@ pub(super) fn is_base_name(name: &str) -> bool {
 
 /// The file with this name in the directory.
 ///
-/// It is a link to somewhere else.
+/// # Errors
+/// The file is a link out of the directory.
 pub(super) fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
     let file = directory.join(name);
     let directory = if directory.as_os_str().is_empty() {

@@ -111,13 +111,15 @@ pub trait Source: Debug + Send + Sync {
     /// Opens it for random access; `None` if not possible. The scan reopens a source at its end to verify that it is
     /// unchanged.
     ///
-    /// It is gone or has changed.
+    /// # Errors
+    /// The source is gone or has changed.
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
         Ok(None)
     }
 
     /// Opens it for sequential reading of the stored bytes; decompression is up to the caller.
     ///
+    /// # Errors
     /// An I/O error.
     fn open(&self) -> io::Result<Box<dyn Read + Send>>;
 }
@@ -185,6 +187,7 @@ impl Source for Arc<dyn Source> {
 pub trait ReadAt: Send + Sync {
     /// Fills `into` with the bytes at `offset`.
     ///
+    /// # Errors
     /// An I/O error, or `UnexpectedEof` if there are fewer bytes.
     fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()>;
 }
@@ -223,6 +226,7 @@ static SOURCES: &[Find] = &[
 
 /// The sources named by `paths`: files, directories (every file in them), and `-` for standard input.
 ///
+/// # Errors
 /// A path does not exist or is not readable, or a directory has no files.
 pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
     find_among(&[], paths, &StorageOptions::default())
@@ -230,6 +234,7 @@ pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
 
 /// As `find`, with source kinds of other crates, which take precedence, and options for network locations.
 ///
+/// # Errors
 /// As `find`, or a network location cannot be read.
 pub fn find_among(
     more: &[Find],

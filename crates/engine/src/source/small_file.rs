@@ -9,7 +9,8 @@ use crate::name::Name;
 
 /// The bytes of a file or pipe, at most `max_bytes`; `too_long` is the error message for a longer one.
 ///
-/// It cannot be read, or is too long.
+/// # Errors
+/// The file cannot be read, or is too long.
 pub fn read(path: &Path, max_bytes: u64, too_long: &str) -> Result<Vec<u8>> {
     let file = File::open(path).map_err(|error| Error::io(path, error))?;
     read_from(file, path, max_bytes, too_long)

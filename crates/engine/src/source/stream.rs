@@ -14,6 +14,7 @@ use crate::source::{MAX_LINE, Source, decompress};
 
 /// Opens any source for sequential reading, decompressed.
 ///
+/// # Errors
 /// An I/O error.
 pub fn open(source: &dyn Source) -> Result<Box<dyn Read + Send>> {
     source
@@ -104,6 +105,7 @@ impl<R: Read> RowReader<R> {
 
     /// Fills `block` with the next rows; `None` at the end.
     ///
+    /// # Errors
     /// `Long` if a line is longer than `MAX_LINE`; `Read` if reading fails, after all complete lines before that were
     /// returned. The reader ends after an error.
     pub fn next(&mut self, block: &mut Block) -> std::result::Result<Option<Piece>, Trouble> {

@@ -40,7 +40,8 @@ impl NodeKeys {
 
 /// Reads a file with the output of `redis-cli --cluster info`.
 ///
-/// It cannot be read, or no line has counts.
+/// # Errors
+/// The file cannot be read, or no line has counts.
 pub fn read(path: &Path) -> Result<Vec<NodeKeys>> {
     let bytes = small_file::read(path, MAX_BYTES, NO_NODE)?;
     let nodes = parse(&String::from_utf8_lossy(&bytes));

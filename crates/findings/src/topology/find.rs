@@ -82,6 +82,7 @@ impl Topology {
 
 /// The index of the best match for `name` among `nodes`.
 ///
+/// # Errors
 /// No node matches, or several do; for display.
 pub(crate) fn find<'n>(
     nodes: impl Iterator<Item = Called<'n>>,

@@ -138,6 +138,7 @@ impl Topology {
 
     /// Three equal nodes; the source marks them as assumed.
     ///
+    /// # Errors
     /// None in practice.
     pub fn assumed() -> Result<Topology> {
         Topology::even(ASSUMED_NODES, format!("assumed even {ASSUMED_NODES}"))
@@ -153,6 +154,7 @@ impl Topology {
     /// # Ok::<(), slotscope_engine::error::Error>(())
     /// ```
     ///
+    /// # Errors
     /// `n` is 0, or there are more nodes than slots.
     pub fn even(n: usize, source: String) -> Result<Topology> {
         if !(1..=SLOTS).contains(&n) {
@@ -189,6 +191,7 @@ impl Topology {
 
     /// Reads a file (or a pipe: `<(redis-cli CLUSTER NODES)`) in any supported format.
     ///
+    /// # Errors
     /// The file cannot be read, or as for `parse`.
     pub fn read(path: &Path) -> Result<Topology> {
         let (source, bytes) = Topology::listing(path)?;
@@ -197,6 +200,7 @@ impl Topology {
 
     /// Reads the input of `parse`: a file's name and content.
     ///
+    /// # Errors
     /// The file cannot be read.
     pub fn listing(path: &Path) -> Result<(String, Vec<u8>)> {
         let bytes = small_file::read(path, MAX_BYTES as u64, TOO_LONG)?;
@@ -205,6 +209,7 @@ impl Topology {
 
     /// Parses a listing in any supported format; `source` names its file in the report and errors.
     ///
+    /// # Errors
     /// It matches no format, contradicts itself, or no primary owns a slot. The message is one line with the file and
     /// the line, shard or entry.
     pub fn parse(source: &str, bytes: &[u8]) -> Result<Topology> {

@@ -53,6 +53,7 @@ impl CommandReader {
 
     /// The next item; drops the words of the last command.
     ///
+    /// # Errors
     /// The bytes are neither a command nor a comment.
     #[inline]
     pub(super) fn next(&mut self) -> Read<Next> {
@@ -107,6 +108,7 @@ impl CommandReader {
 
     /// Reads the next word of the command.
     ///
+    /// # Errors
     /// There is no next word.
     #[inline]
     pub(super) fn word(&mut self) -> Read<()> {

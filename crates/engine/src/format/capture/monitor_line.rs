@@ -102,6 +102,7 @@ impl<'l> MonitorLine<'l> {
 
     /// The words of the command.
     ///
+    /// # Errors
     /// A quote is not closed: the line was truncated.
     pub fn words(&self) -> Result<Vec<Word<'l>>, &'static str> {
         words(self.rest)

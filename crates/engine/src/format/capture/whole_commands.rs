@@ -42,6 +42,7 @@ impl WholeCommands {
 
     /// The next command; `None` at the end.
     ///
+    /// # Errors
     /// The input ended early or has no command here; the reader cannot continue.
     pub fn next_command(&mut self) -> Result<Option<WholeCommand<'_>>, Stop> {
         let found = self.read().map_err(|fault| match fault {

@@ -64,6 +64,7 @@ impl Parts {
 
     /// The next part; `None` at the end.
     ///
+    /// # Errors
     /// Why the rest cannot be parsed.
     pub(super) fn next(&mut self, content: &[u8]) -> Result<Option<Part>, &'static str> {
         loop {

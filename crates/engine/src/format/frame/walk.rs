@@ -54,6 +54,7 @@ pub trait Walk {
     /// Replaces the contents of `rows` by the next rows; returns their byte range in the input, which directly follows
     /// the previous one. `None` at the end.
     ///
+    /// # Errors
     /// Where and why the input cannot be read further, after all rows before that point were returned.
     fn next(&mut self, rows: &mut RowBatch) -> Result<Option<Range<u64>>, Damage>;
 }
@@ -64,6 +65,7 @@ pub(crate) trait Steps {
     fn offset(&self) -> u64;
     /// Advances to the next key or notice and adds it to `rows`; false at the end of a batch.
     ///
+    /// # Errors
     /// Where and why the input cannot be read further.
     fn step(&mut self, rows: &mut RowBatch) -> Result<bool, Damage>;
     /// Skips rows that a worker can parse by itself and leaves them to it in `rows`, which must be empty; false if

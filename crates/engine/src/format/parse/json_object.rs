@@ -48,6 +48,7 @@ const MAX_NAME: usize = 1024;
 /// The member names of the first objects of an input, which may be in an array; truncated if there are more than any
 /// row has.
 ///
+/// # Errors
 /// The head has no names, or more of it is needed.
 pub(crate) fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
     let bytes = table::unmarked(head.bytes).trim_ascii_start();

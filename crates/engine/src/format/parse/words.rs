@@ -17,6 +17,7 @@ pub type Word<'l> = Cow<'l, [u8]>;
 
 /// The words of `line`: `"..."` with C escapes, `'...'` where only `\'` is an escape, else bytes up to a blank.
 ///
+/// # Errors
 /// A quote is unclosed or followed by something, or there are more than a million words.
 pub fn words(line: &[u8]) -> Result<Vec<Word<'_>>, &'static str> {
     let mut words = Vec::new();

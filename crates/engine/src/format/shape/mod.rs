@@ -61,6 +61,7 @@ enum Rows {
 
 /// The shape of an input starting with `head`; `None` if more of it is needed.
 ///
+/// # Errors
 /// The kind of input if it is not a key list, or may be one of two; with the flags or command that help.
 pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     let names = &ColumnNames::USUAL;
@@ -220,6 +221,7 @@ impl Shape {
 
 /// The layout and description of a table with these header columns.
 ///
+/// # Errors
 /// The columns missing from the header.
 pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Option<(Layout, Told)> {
     let lines = Lines::of(head);
@@ -235,6 +237,7 @@ pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Opti
 
 /// The layout of a table without a header, with columns listed by the user.
 ///
+/// # Errors
 /// The list is unusable.
 pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result<Layout, String> {
     let lines = Lines::of(head);

@@ -42,6 +42,7 @@ impl Format for Csv {
 
 /// Finds a table's columns by its header, or by the positions given by the user.
 ///
+/// # Errors
 /// A required column is missing; the message lists the columns present.
 pub(crate) fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
     let by_shape = || shape::table_with(head, names).map(|(layout, _)| layout);

@@ -61,6 +61,7 @@ impl Header {
 
     /// The layout of the rows below it.
     ///
+    /// # Errors
     /// A required column is missing; the message lists the columns present.
     pub(crate) fn layout(&self, names: &ColumnNames) -> Result<Layout, String> {
         if self.fields.iter().any(|name| name.contains(&b'\n')) {

@@ -95,6 +95,7 @@ pub(crate) struct JsonKeys {
 impl JsonKeys {
     /// Finds the members of the first objects.
     ///
+    /// # Errors
     /// A required member is missing; the message lists the members present.
     pub(crate) fn open(
         head: Head<'_>,

@@ -223,6 +223,7 @@ pub(crate) struct RawRows(Arc<Shape>);
 impl RawRows {
     /// Opens an input whose first line is the header of `format`.
     ///
+    /// # Errors
     /// The header is missing.
     pub(crate) fn open(
         format: &'static str,

@@ -30,6 +30,7 @@ pub struct Collection {
 
 /// Adds the files of the collection in a directory; false if there is none.
 ///
+/// # Errors
 /// The manifest cannot be read, or one of its files is missing.
 pub(crate) fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
     let mut manifests = files.iter().filter(|path| is_manifest(path));

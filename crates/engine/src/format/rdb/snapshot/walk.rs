@@ -181,6 +181,7 @@ impl Walker {
 
     /// The next key or remark; `None` at the end of the file.
     ///
+    /// # Errors
     /// Where and why the file cannot be read further. The walk ends after an error.
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, Damage> {
