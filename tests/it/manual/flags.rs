@@ -1,4 +1,4 @@
-//! The flags in the manual are those of the program. `BLESS=1 cargo test --test it manual::` rewrites them.
+//! The flags in the manual match those of the program. `BLESS=1 cargo test --test it manual::` rewrites them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use testkit::run::root;
 
 const FROM: &str = "<!-- flags -->\n";
 const TO: &str = "<!-- end of flags -->";
-/// This many commands share a flag that has its row on the page of all commands.
+/// A flag shared by this many commands has its row on the page for all commands.
 const SHARED: usize = 3;
 
 /// A row of a table, under its heading.
@@ -50,11 +50,11 @@ fn name(arg: &Arg) -> String {
     }
 }
 
-/// The whole help as one line, with what may follow the flag.
+/// The whole help as one line, with the possible values of the flag.
 fn text(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
-    // The default comes last, wherever the help says it.
+    // The default comes last, wherever the help states it.
     let mut defaults = String::new();
     let sentences = help.split("\n\n").map(|paragraph| {
         let paragraph = paragraph.trim().replace('\n', " ");
@@ -96,7 +96,7 @@ fn text(arg: &Arg) -> String {
     text
 }
 
-/// For a cell of a table: outside of backticks no character has a meaning in Markdown.
+/// Escaped for a table cell: outside backticks no character has a meaning in Markdown.
 fn escaped(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(number, part)| {
         let part = part.replace('|', "\\|");
@@ -123,7 +123,7 @@ fn headings(flags: &[Flag]) -> Vec<&str> {
     headings
 }
 
-/// Tables, one a heading, in the order of the headings.
+/// One table per heading, in the order of the headings.
 fn tables(flags: &[Flag]) -> String {
     let table = |heading: &&str| {
         let rows = flags.iter().filter(|flag| flag.heading == **heading);
@@ -133,7 +133,7 @@ fn tables(flags: &[Flag]) -> String {
     headings(flags).iter().map(table).collect()
 }
 
-/// A group of shared flags by its heading, with their names if the command takes only some of them.
+/// A group of shared flags by its heading, with their names if the command has only some of them.
 fn group(heading: &str, taken: &[Flag], shared: &[Flag]) -> String {
     let of_group = |flags: &[Flag]| {
         let of_group = flags.iter().filter(|flag| flag.heading == heading);
@@ -149,7 +149,7 @@ fn group(heading: &str, taken: &[Flag], shared: &[Flag]) -> String {
     }
 }
 
-/// The flags on the page of a command: its own in full, shared ones by their groups.
+/// The flags on the page of a command: its own in full, shared ones by group.
 fn section(command: &Command, shared: &[Flag]) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").replace('\n', " ");
@@ -166,7 +166,7 @@ fn section(command: &Command, shared: &[Flag]) -> String {
     )
 }
 
-/// The page with `made` between its marks.
+/// The page with `made` between its markers.
 fn with(page: &str, made: &str) -> String {
     let (before, rest) = page.split_once(FROM).expect("a mark where flags begin");
     let (_, after) = rest.split_once(TO).expect("a mark where flags end");
