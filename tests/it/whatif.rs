@@ -317,7 +317,7 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
             .unwrap()
             .contains("1 have no slot any more")
     );
-    // Under the old policy, the keys with such a tag, which has no braces, are in different slots.
+    // Back under `oss`, the keys with such a tag, which has no braces, are spread over different slots.
     let back = report(&scratch.run(&[
         "whatif",
         "dump.csv",
