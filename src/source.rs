@@ -21,10 +21,10 @@ pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
     find_with(paths, &StorageOptions::default())
 }
 
-/// As `find`, with options for network locations.
+/// Like `find`, with options for network locations.
 ///
 /// # Errors
-/// As `find`, or a network location cannot be read.
+/// As for `find`, or a network location cannot be read.
 pub fn find_with(paths: &[impl AsRef<Path>], options: &StorageOptions) -> Result<Found> {
     find_among(OBJECTS, paths, options)
 }

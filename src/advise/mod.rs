@@ -61,10 +61,10 @@ pub(crate) fn advise(
     advise_and(names, batches, spec, |_, _| Ok(())).map(|(findings, ())| findings)
 }
 
-/// As `advise`, and returns the result of `then` on the model and the decision.
+/// Like `advise`, and returns the result of `then` on the model and the decision.
 ///
 /// # Errors
-/// As `advise` and `then`.
+/// As for `advise` and `then`.
 pub(crate) fn advise_and<R>(
     names: Option<(&Reading, NameSample)>,
     batches: &Batches,

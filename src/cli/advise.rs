@@ -113,7 +113,7 @@ impl AdviseArgs {
     /// The advice, without printing it.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn findings(&self) -> Result<AdviseFindings> {
         let (mut reading, _collected) = self.names()?.unzip();
         let topology = self.topology(reading.as_ref())?;

@@ -182,10 +182,10 @@ impl Limit {
         self.crossed_among(report, false)
     }
 
-    /// As `crossed`, but a list without rows crosses no limit: nothing grew.
+    /// Like `crossed`, but a list without rows crosses no limit: nothing grew.
     ///
     /// # Errors
-    /// As `crossed`.
+    /// As for `crossed`.
     pub(crate) fn crossed_if_listed(&self, diff: &Value) -> Result<Vec<String>> {
         self.crossed_among(diff, true)
     }
@@ -297,7 +297,7 @@ fn is_list(place: &str) -> String {
 /// Whether `result` crossed any limit, as decided by `crossed`; the numbers that did are printed to standard error.
 ///
 /// # Errors
-/// As `crossed`.
+/// As for `crossed`.
 pub(crate) fn any_crossed(
     limits: &[Limit],
     result: &impl Serialize,

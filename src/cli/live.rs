@@ -168,7 +168,7 @@ impl LiveArgs {
     /// Options for collecting all keys with sizes, into a directory to be chosen.
     ///
     /// # Errors
-    /// As `access`.
+    /// As for `access`.
     pub(crate) fn options(&self, seeds: Vec<Seed>) -> Result<Options> {
         Ok(Options {
             access: self.access(&seeds)?,

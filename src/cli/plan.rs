@@ -294,7 +294,7 @@ impl PlanArgs {
     /// Reads and plans without printing.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn outcome(&self) -> Result<PlanOutcome> {
         let (_, outcome) = self.planned(self.prepared()?)?;
         Ok(outcome)

@@ -168,7 +168,7 @@ impl WhatIfArgs {
     /// Reads, counts and compares both sides without printing.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn findings(&self) -> Result<WhatIfFindings> {
         let named = self.cluster.named()?;
         let policy = self.hashing.policy()?;

@@ -11,7 +11,7 @@ use slotscope_findings::summary::limit;
 use crate::diff::report::Report;
 use crate::diff::{NodeChange, OldNew};
 
-/// A slot or tag is hot from this share of the load on: 164 mean slots.
+/// A slot or tag is hot with at least this share of the load: 164 mean slots.
 const HOT_SHARE: f64 = 0.01;
 /// It got hot if its share grew by this factor.
 const HOT_RATIO: f64 = 2.0;

@@ -166,7 +166,7 @@ impl<'a> Fanout<'a> {
     /// Adds the next line of MONITOR.
     ///
     /// # Errors
-    /// As `add`.
+    /// As for `add`.
     pub(crate) fn add_monitor(&mut self, line: &[u8]) -> Result<(), String> {
         let line = line.trim_ascii_end();
         if matches!(line, b"" | b"OK" | b"+OK") {
@@ -194,7 +194,7 @@ impl<'a> Fanout<'a> {
     /// Adds the next command of an append-only file; words at `cut` are truncated.
     ///
     /// # Errors
-    /// As `add`.
+    /// As for `add`.
     pub(crate) fn add_found(&mut self, found: WholeCommand<'_>) -> Result<(), String> {
         let WholeCommand { words, cut, .. } = found;
         let known = COMMANDS.find(&words);

@@ -133,7 +133,7 @@ impl NodeSpec {
     /// The topology named by the flags, if any.
     ///
     /// # Errors
-    /// As `topology`.
+    /// As for `topology`.
     pub fn named(&self) -> Result<Option<Topology>> {
         match (&self.topology, self.nodes) {
             (Some(path), _) => read(path, Topology::read).map(Some),

@@ -34,7 +34,7 @@ impl<'p> Job<'p> {
         })
     }
 
-    /// As `new`, with sources that `open` returns by input number.
+    /// Like `new`, with sources that `open` returns by input number.
     ///
     /// # Errors
     /// As for `new` and `open`.

@@ -73,10 +73,10 @@ pub fn plan(flags: Flags, paths: &[impl AsRef<Path>], options: &Options) -> Resu
     plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
 }
 
-/// As `plan`, for inputs already found, which are returned.
+/// Like `plan`, for inputs already found, which are returned.
 ///
 /// # Errors
-/// As `plan`.
+/// As for `plan`.
 pub fn plan_of(
     mut flags: Flags,
     mut reading: Reading,

@@ -157,7 +157,7 @@ pub(crate) fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> V
     notes
 }
 
-/// A note that keys and load are of different days.
+/// A note that keys and load are from different days.
 pub(crate) fn note_of_times(written: Option<u64>, observed: &Observed) -> Option<String> {
     let written = written?;
     let of = [&observed.captures, &observed.counters];

@@ -24,7 +24,7 @@ pub(crate) fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
 /// The nodes listed by a collection, or by the only listing next to dumps in a directory.
 ///
 /// # Errors
-/// As `topology`.
+/// As for `topology`.
 pub(crate) fn beside(reading: &Reading) -> Result<Option<Topology>> {
     match (topology(&reading.collections)?, reading.listings.as_slice()) {
         (None, [only]) => Topology::read(only).map(Some),

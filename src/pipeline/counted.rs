@@ -74,7 +74,7 @@ impl Analysis {
     /// Reads and counts sources already found, without judging.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub(crate) fn count(&self, mut reading: Reading) -> Result<CountedInputs> {
         let started = Started::now();
         let analysis = self.on_nodes_in(&reading)?;

@@ -1,4 +1,4 @@
-//! Finds probably heavy hash tags in a small sample of the inputs: counted by name from the first key on, they make a
+//! Finds probably heavy hash tags in a small sample of the inputs: counted by name from the first key, they make a
 //! second pass unnecessary for most dumps.
 
 use std::cmp::Reverse;

@@ -271,7 +271,7 @@ impl Analysis {
         self.room_on(move |_| Ok(room.clone()))
     }
 
-    /// As `room`, for nodes that only the inputs may show: `room` returns their limits, or an error if it names other
+    /// Like `room`, for nodes that only the inputs may show: `room` returns their limits, or an error if it names other
     /// nodes.
     pub fn room_on(
         mut self,
@@ -314,10 +314,10 @@ impl Analysis {
         self.run_on(Reading::new(source::find(paths)?, self.reading.clone())?)
     }
 
-    /// As `run`, for sources already found, with the read settings of `reading`.
+    /// Like `run`, for sources already found, with the read settings of `reading`.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn run_on(&self, reading: Reading) -> Result<Summary> {
         self.count(reading)?.summary()
     }

@@ -154,7 +154,7 @@ impl Reading {
     /// Calls `run` with a scan that reports progress as `pass`.
     ///
     /// # Errors
-    /// As `run`; `Cancelled`.
+    /// As for `run`; `Cancelled`.
     pub fn with_scan<R>(
         &self,
         pass: &'static str,
@@ -201,10 +201,10 @@ impl Reading {
         }
     }
 
-    /// As `scan`, without progress; once `closed` is true, returns the counts so far.
+    /// Like `scan`, without progress; once `closed` is true, returns the counts so far.
     ///
     /// # Errors
-    /// As `scan`.
+    /// As for `scan`.
     pub fn scan_until_closed<T: Tally>(
         &self,
         closed: &AtomicBool,

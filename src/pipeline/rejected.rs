@@ -82,7 +82,7 @@ pub(crate) fn unreadable<'p, T>(
     Lost::ALL.into_iter().filter_map(of).collect()
 }
 
-/// As `of`, for inputs at these paths with known line numbers. File names are kept.
+/// Like `of`, for inputs at these paths with known line numbers. File names are kept.
 pub(crate) fn located<'p>(
     path: impl Fn(usize) -> &'p Path,
     lines: &[Option<u64>],

@@ -50,7 +50,7 @@ pub(crate) fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Opti
 /// Reads counts.
 ///
 /// # Errors
-/// As `take`.
+/// As for `take`.
 pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Result<Taken> {
     let mut states = States::new(inputs.len(), ops);
     let (mut seen, mut incomplete) = (Vec::new(), Vec::new());

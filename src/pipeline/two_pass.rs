@@ -199,10 +199,10 @@ impl SecondPass {
         self.run_shares(scan, sources, &shares, known)
     }
 
-    /// As `run`, for a share of each input.
+    /// Like `run`, for a share of each input.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub(crate) fn run_shares(
         self,
         scan: &Scan<'_>,

@@ -250,7 +250,7 @@ pub(crate) fn basis(outcome: &PlanOutcome) -> String {
     }
 }
 
-/// A time in milliseconds, or from one second on in seconds.
+/// A time in milliseconds, or in seconds if at least one second.
 pub(crate) fn milliseconds(millis: u64) -> String {
     if millis < 1000 {
         format!("{millis} ms")

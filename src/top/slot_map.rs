@@ -15,7 +15,7 @@ const EMPTY: Color = Color::Indexed(236);
 const MARKED: Color = Color::Indexed(51);
 /// Positions in the colour scale, dark to light, by load level.
 const PARTS: [f64; 4] = [0.9, 0.65, 0.35, 0.0];
-/// Without colours, cells are drawn from this level on: over twice the median.
+/// Without colours, cells are drawn at or above this level: over twice the median.
 const DRAWN: usize = 3;
 
 /// A map of this many columns and lines.

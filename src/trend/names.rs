@@ -126,7 +126,7 @@ impl Pool {
     /// A report's list with names replaced by ids.
     ///
     /// # Errors
-    /// As `id`.
+    /// As for `id`.
     pub(crate) fn listed(&mut self, list: &NameList<'_>) -> Result<Listed> {
         let row = |(name, bounds): (&&Name, &crate::diff::report::Bounds<'_>)| {
             Ok((self.id(name)?, bounds.at_least, bounds.at_most))

@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
 use crate::soundness::{LIMITED, Soundness};
 
-/// Captures count as evidence from this many batches on, and as evidence of locality from this many batches with
+/// Captures count as evidence with at least this many batches, and as evidence of locality with this many that have
 /// several keys.
 pub const LEAST_BATCHES: u64 = 100;
 /// Schemes that are applied, including today's.

@@ -16,16 +16,16 @@ const LIMITED: f64 = 0.7;
 const OF_KEY: f64 = 1.25;
 /// Families below this share of the load may have few tags.
 const SMALL: f64 = 0.02;
-/// Tags spread well from this many per node (of twice the nodes) on.
+/// Tags spread well with at least this many per node (of twice the nodes).
 const TAGS_A_NODE: u64 = 4;
-/// From this many keys per tag on, a date tag concentrates the load of a period.
+/// With at least this many keys per tag, a date tag concentrates the load of a period.
 const KEYS_OF_DATE: f64 = 5.0;
 /// Accesses needed to judge windows and hot keys.
 const LEAST_IN_WINDOWS: u64 = 3000;
 const LEAST_ACCESSES: u64 = 1000;
 /// A scheme is needed if it makes at least this fraction of the hard batches run.
 const NEEDED: f64 = 0.5;
-/// A cured shape connects its families from this fraction of the batches on.
+/// A cured shape connects its families if it has at least this fraction of the batches.
 const CONNECTING: f64 = 0.001;
 
 impl Model<'_> {

@@ -13,13 +13,13 @@ use crate::places::{FIELD, PlaceKind, Places, Prefix};
 use crate::seeded::{SeededMap, SeededSet};
 use crate::tokens::{Segment, TokenKind, Tokens};
 
-/// The segments of a place are values from this many distinct ones on.
+/// The segments of a place are values if at least this many are distinct.
 const LEAST_VALUES: usize = 3;
 /// Batches that are examined, spread evenly over all.
 const MOST_BATCHES: usize = 1 << 16;
 /// The minimum fraction of the batches with a place that share its segment; below that it is an accident.
 const SHARING: f64 = 0.25;
-/// From this many distinct words of a place on, common endings show that they are values; then the number of endings,
+/// With at least this many distinct words in a place, common endings show that they are values; then the number of endings,
 /// and the fraction of the words that each must occur with.
 const LEAST_WORDS: usize = 8;
 const LEAST_ENDINGS: usize = 3;

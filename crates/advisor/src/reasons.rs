@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::scheme::{MOST_FIELDS, Scheme};
 use crate::soundness::Soundness;
 
-/// A family may block from this fraction of the batches on, which must be cured without it.
+/// A family blocks if it is in the first fraction of the batches and, without it, the second could be cured.
 const BLOCKING: f64 = 0.05;
 const CURED: f64 = 0.2;
 /// Families that are tested as the blocker.

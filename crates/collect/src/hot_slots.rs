@@ -14,7 +14,7 @@ use crate::work;
 
 /// Maximum slots listed.
 const MOST_SLOTS: usize = 5;
-/// A slot is hot from this fraction of a node's fair share of CPU time on. Under an even load a slot has almost
+/// A slot is hot at or above this fraction of a node's fair share of CPU time. Under an even load a slot has almost
 /// nothing, but the first command of each pipeline includes the server's wake-up time.
 const LEAST_SHARE: f64 = 0.6;
 /// Keys requested per slot.

@@ -93,7 +93,7 @@ fn is_slot(number: u64) -> bool {
     number < SLOTS as u64
 }
 
-/// A node's name and address; a node that does not know its own is where it was asked.
+/// A node's name and address; a node that does not know its own has the address at which it was queried.
 fn place_of(node: &NodeLine<'_>, asked: &Address) -> Option<(String, Option<Address>)> {
     let port = u16::try_from(node.port).ok()?;
     let name = match first_known([node.hostname, node.ip]) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Pages until the usual call time is known.
 const KNOWN: u32 = 8;
-/// A call is slow from this multiple of its usual time on.
+/// A call is slow at or above this multiple of its usual time.
 const SLOW: f64 = 4.0;
 /// Faster calls are never slow.
 const NOISE: Duration = Duration::from_millis(2);

@@ -88,7 +88,7 @@ pub fn run(options: &Options, on_node: OnNode<'_>) -> Result<Manifest> {
 /// Collects into a temporary directory, removed when dropped or interrupted.
 ///
 /// # Errors
-/// As `run`.
+/// As for `run`.
 pub fn run_for_now(options: &Options, on_node: OnNode<'_>) -> Result<WholeDirectory> {
     Ok(fill(options, WholeDirectory::temporary, on_node)?.0)
 }

@@ -21,7 +21,7 @@ impl FileIdentity {
         find(path).map(|(identity, _)| identity)
     }
 
-    /// As `of`, but only for what can be read once: pipes, sockets, terminals.
+    /// Like `of`, but only for what can be read once: pipes, sockets, terminals.
     pub(crate) fn of_stream(path: &Path) -> Option<Self> {
         find(path)
             .filter(|(_, is_stream)| *is_stream)

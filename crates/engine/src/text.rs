@@ -125,7 +125,7 @@ pub fn signed_percent(change: f64) -> String {
     }
 }
 
-/// A number in about three digits, with an SI prefix from 100,000 on: `0.61`, `12.3`, `4,120`, `12.3 M`.
+/// A number in about three digits, with an SI prefix at 100,000 and above: `0.61`, `12.3`, `4,120`, `12.3 M`.
 pub fn three_digits(value: f64) -> String {
     /// Smaller counts are printed in full.
     const SHORTENED: f64 = 100_000.0;

@@ -77,7 +77,7 @@ fn shared_port(names: &[&[u8]]) -> usize {
     first.filter(|_| is_shared).map_or(0, |port| port.len())
 }
 
-/// The length of the common suffix, from its first boundary on.
+/// The length of the common suffix, starting at its first boundary.
 fn shared_end(names: &[&[u8]]) -> usize {
     let first = names[0];
     let shared = |name: &&[u8]| {

@@ -50,7 +50,7 @@ impl<'a> Padded<'a> {
         self.whole[PAD - 1 + at as usize]
     }
 
-    /// The sixteen bytes from offset `at` of the content on, the first one lowest; they may extend into the padding.
+    /// The sixteen bytes at offset `at` of the content, the first one lowest; they may extend into the padding.
     ///
     /// # Panics
     /// If `at` lies after the content.

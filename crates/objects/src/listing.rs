@@ -45,7 +45,7 @@ pub(super) async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal
 /// All objects whose names match.
 ///
 /// # Errors
-/// As `under`.
+/// As for `under`.
 pub(super) async fn matching(store: &Store, wanted: &str) -> Result<Listed, Refusal> {
     let is_wanted = |name: &str| pattern::matches(wanted, name) || wanted == name;
     let is_deep = pattern::is_deep(wanted);

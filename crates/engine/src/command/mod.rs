@@ -66,7 +66,7 @@ struct Spec {
 enum Begin {
     /// At this word.
     Index(i64),
-    /// After this keyword, searched from a position on; backwards from the end if negative.
+    /// After this keyword, searched from a position; backwards from the end if negative.
     Keyword(&'static str, i64),
 }
 

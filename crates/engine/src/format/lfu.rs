@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const NEW: u64 = 5;
 /// The largest counter.
 const LARGEST: u64 = 255;
-/// From this counter on, an estimate is only a lower bound.
+/// For counters at or above this, an estimate is only a lower bound.
 pub const SATURATED: u64 = 250;
 
 /// A server's LFU configuration.

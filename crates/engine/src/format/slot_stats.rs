@@ -109,7 +109,7 @@ pub fn answer(text: &[u8]) -> Result<Sample<'_>, String> {
 /// Parses a line.
 ///
 /// # Errors
-/// As `answer`.
+/// As for `answer`.
 pub fn line(text: &[u8]) -> Result<Sample<'_>, String> {
     #[derive(Deserialize)]
     struct Line<'t> {

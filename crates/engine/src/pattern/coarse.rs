@@ -9,7 +9,7 @@ use slotscope_keyname::parts::{Kind, Part, joined, parts};
 /// The coarsest level.
 pub(crate) const COARSEST: u8 = 3;
 
-/// The pattern of `pattern` at a level from 1 on.
+/// The coarser pattern of `pattern` at a level, which is at least 1.
 ///
 /// 1: words with a digit or mixed case are ids, and so are non-text segments. 2: so are all words from the third
 /// segment on. 3: from the second on.

@@ -78,7 +78,7 @@ impl Mingled {
     pub(super) fn home(&self, key: &[u8]) -> usize {
         let digits = mask_of(key, u8::is_ascii_digit);
         let room = around(key);
-        // SAFETY: eight bytes are before the key, and 64 from its start on.
+        // SAFETY: eight bytes before the key are readable, and 64 from its start.
         unsafe { home(room.as_ptr().add(8), key.len() as u32, self.shape, digits) }
     }
 
@@ -165,7 +165,7 @@ impl ByRuns<'_> {
 /// digit, since that run may be an id; and from the last run unless it may be one.
 ///
 /// # Safety
-/// Eight bytes before the key, and 64 from its start on, must be readable.
+/// Eight bytes before the key, and 64 from its start, must be readable.
 #[inline(always)]
 unsafe fn home(first: *const u8, len: u32, shape: u64, digits: u64) -> usize {
     let separators = shape & bytes_of(len);

@@ -198,7 +198,7 @@ impl Numbers {
     fn home(&self, key: &[u8]) -> usize {
         let digits = mask_of(key, u8::is_ascii_digit);
         let room = around(key);
-        // SAFETY: eight bytes are before the key, and 64 from its start on.
+        // SAFETY: eight bytes before the key are readable, and 64 from its start.
         unsafe { home(room.as_ptr().add(8), key.len() as u32, self.shape, digits) }
     }
 
@@ -274,7 +274,7 @@ impl ByDigits<'_> {
 /// The entry for a key: hashed from its shape and from the text before its first and after its last digit.
 ///
 /// # Safety
-/// Eight bytes before the key, and 64 from its start on, must be readable.
+/// Eight bytes before the key, and 64 from its start, must be readable.
 #[inline(always)]
 unsafe fn home(first: *const u8, len: u32, shape: u64, digits: u64) -> usize {
     // Without a digit there is no template, and matches are ignored.

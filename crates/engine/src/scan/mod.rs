@@ -199,10 +199,10 @@ impl<'a> Scan<'a> {
         Ok(scanned)
     }
 
-    /// As `run`, for a share of each source; checks across a whole input are up to the caller that merges the shares.
+    /// Like `run`, for a share of each source; checks across a whole input are up to the caller that merges the shares.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn run_shares<T: Tally>(
         &self,
         sources: &[Box<dyn Source>],

@@ -61,7 +61,7 @@ pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
 /// The same for a file named by something else.
 ///
 /// # Errors
-/// As `find`.
+/// As for `find`.
 pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Result<bool> {
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;

@@ -186,7 +186,7 @@ impl Forward {
     /// The next few bytes.
     ///
     /// # Errors
-    /// As `byte`.
+    /// As for `byte`.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> io::Result<[u8; N]> {
         let bytes = self.peek(N)?.first_chunk();
@@ -198,7 +198,7 @@ impl Forward {
     /// Appends the next `count` bytes to `into`, which grows only as they actually arrive.
     ///
     /// # Errors
-    /// As `byte`.
+    /// As for `byte`.
     #[inline]
     pub(crate) fn read(&mut self, into: &mut Vec<u8>, count: u64) -> io::Result<()> {
         if count <= self.ahead().len() as u64 {
@@ -228,7 +228,7 @@ impl Forward {
     /// Skips `count` bytes.
     ///
     /// # Errors
-    /// As `byte`.
+    /// As for `byte`.
     #[inline]
     pub fn skip(&mut self, count: u64) -> io::Result<()> {
         if count <= self.ahead().len() as u64 {

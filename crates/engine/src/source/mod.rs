@@ -232,10 +232,10 @@ pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
     find_among(&[], paths, &StorageOptions::default())
 }
 
-/// As `find`, with source kinds of other crates, which take precedence, and options for network locations.
+/// Like `find`, with source kinds of other crates, which take precedence, and options for network locations.
 ///
 /// # Errors
-/// As `find`, or a network location cannot be read.
+/// As for `find`, or a network location cannot be read.
 pub fn find_among(
     more: &[Find],
     paths: &[impl AsRef<Path>],

@@ -81,7 +81,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once("://").filter(|(scheme, _)| is_word(scheme))
 }
 
-/// The part of a URL after the scheme and any credentials, from the host on. A server's password may contain a slash,
+/// The part of a URL after the scheme and any credentials, starting at the host. A server's password may contain a slash,
 /// an object's path an @. Azure has a container before the @.
 fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
     if scheme.to_ascii_lowercase().starts_with("abfs") {

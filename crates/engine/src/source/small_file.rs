@@ -16,10 +16,10 @@ pub fn read(path: &Path, max_bytes: u64, too_long: &str) -> Result<Vec<u8>> {
     read_from(file, path, max_bytes, too_long)
 }
 
-/// As `read`, from an open file.
+/// Like `read`, from an open file.
 ///
 /// # Errors
-/// As `read`.
+/// As for `read`.
 pub fn read_from(
     reader: impl Read,
     path: &Path,

@@ -42,7 +42,7 @@ impl CoarsePatterns {
         coarse
     }
 
-    /// The level of the patterns, from 1 on.
+    /// The level of the patterns, at least 1.
     pub fn level(&self) -> u8 {
         self.level
     }

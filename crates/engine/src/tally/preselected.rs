@@ -1,4 +1,4 @@
-//! Names that are probably heavy and therefore counted by name from the first key on: what remains for the rows of
+//! Names that are probably heavy and therefore counted by name from the first key: what remains for the rows of
 //! counters is light.
 
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 //! tag of the hottest slots.
 //!
 //! The choice of tags depends only on the rows and the tags: a bucket keeps those of the highest rank. A tag kept at
-//! the end is also kept in every part of the input, so it is counted from its first key on, in every thread.
+//! the end is also kept in every part of the input, so it is counted from its first key, in every thread.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Candidates {
         Candidates::choose_cells(FOLLOWED_CELLS, 0, rows, loads)
     }
 
-    /// As `choose`, with this many of the largest cells per row, from rows indexed by hashes rotated left by `turn`
+    /// Like `choose`, with this many of the largest cells per row, from rows indexed by hashes rotated left by `turn`
     /// bits.
     pub fn choose_cells(
         count: usize,

@@ -129,7 +129,7 @@ impl Cluster<'_> {
     /// ranges by. The first metric that such ranges improve enough, else that of the first role.
     ///
     /// # Errors
-    /// As `plan`.
+    /// As for `plan`.
     pub fn shards(self, summary: &Summary) -> Result<(usize, Option<Metric>)> {
         let cluster = self.pinning(summary)?;
         let placement = Placement::today(summary, &cluster);

@@ -56,7 +56,7 @@ pub struct HotKeyAtWork {
     pub cpu_share: f64,
 }
 
-/// A key is hot from this fraction of the CPU time of all commands on.
+/// A key is hot with at least this fraction of the CPU time of all commands.
 const LEAST_SHARE: f64 = 0.01;
 
 /// Display names, and slot owners.

@@ -2,7 +2,7 @@
 
 /// Memory is balanced up to this ratio of the fullest node to its fair share.
 pub const BALANCED: f64 = 1.05;
-/// Memory is skewed from this ratio on; between the two it is watched.
+/// Memory is skewed at or above this ratio; between the two it is watched.
 pub const SKEWED: f64 = 1.20;
 /// The two ratios for CPU time and operations, which fluctuate more.
 pub(crate) const LOAD: [f64; 2] = [1.20, 1.50];
@@ -11,17 +11,17 @@ pub(crate) const ACCESSES: [f64; 2] = [1.50, 2.00];
 /// Hysteresis: a state falls only once its figure is this much below the band that raised it.
 pub(crate) const HYSTERESIS: f64 = 0.02;
 
-/// A node is full from this fraction of `maxmemory` on.
+/// A node is full at or above this fraction of `maxmemory`.
 pub const FULL: f64 = 0.90;
 /// Plans fill nodes to this fraction, and none above `BELOW_FULL`.
 pub(crate) const FILLED: f64 = 0.88;
 /// See `FILLED`.
 pub(crate) const BELOW_FULL: f64 = 0.897;
-/// A node is busy from this fraction of a CPU core on: commands run on one thread.
+/// A node is busy at or above this fraction of a CPU core: commands run on one thread.
 pub const BUSY: f64 = 0.80;
 /// Above this fraction of either limit a skew is critical and growth is watched.
 pub const CLOSE: f64 = 0.75;
-/// A skew with an unknown limit is critical from this ratio on.
+/// A skew with an unknown limit is critical at or above this ratio.
 pub(crate) const CRITICAL: f64 = 2.0;
 /// A node that reaches its limit within this many months is watched.
 pub(crate) const SOON_MONTHS: f64 = 1.0;
@@ -38,7 +38,7 @@ pub(crate) const LEAST_KEYS: f64 = 100.0;
 pub(crate) const LEAST_BYTES: f64 = 1_048_576.0;
 /// With fewer captured operations per node there is nothing to judge.
 pub(crate) const LEAST_OPS: f64 = 40.0;
-/// From this many operations per node on, chance alone no longer exceeds a band.
+/// With at least this many operations per node, chance alone does not exceed a band.
 pub(crate) const FEW_OPS: f64 = 10_000.0;
 /// A node below this many operations per second and this fraction of a core is idle.
 pub(crate) const IDLE_OPS: f64 = 100.0;
@@ -46,7 +46,7 @@ pub(crate) const IDLE_OPS: f64 = 100.0;
 pub(crate) const IDLE_CPU: f64 = 0.02;
 /// Nodes are compared if captures cover this fraction of them.
 pub const COVERED: f64 = 0.8;
-/// If nodes are not compared, a tag or key is hot from this fraction of the captured operations on.
+/// If nodes are not compared, a tag or key is hot with at least this fraction of the captured operations.
 pub const HOT: f64 = 0.2;
 /// A node without operations counts as not captured if chance explains that in only e^-45 of all clusters.
 pub(crate) const SURELY: f64 = 45.0;

@@ -74,7 +74,7 @@ impl Topology {
     /// The index of the node called `name`.
     ///
     /// # Errors
-    /// As `find`.
+    /// As for `find`.
     pub fn find(&self, name: &str) -> Result<usize, String> {
         find(self.nodes.iter().map(Node::called), name)
     }

@@ -16,7 +16,7 @@ pub(super) fn times(ratio: f64) -> String {
     }
 }
 
-/// As `times`, with this many decimals if small.
+/// Like `times`, with this many decimals if small.
 pub(super) fn times_with(digits: usize, ratio: f64) -> String {
     match ratio {
         r if r < 9.995 => format!("{r:.digits$}×"),

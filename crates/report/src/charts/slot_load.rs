@@ -23,7 +23,7 @@ use crate::plot::numbers::Numbers;
 const NAMED: usize = 5;
 /// With more ranges than this, borders would cover everything.
 const BORDERS: usize = 48;
-/// From this multiple of the usual load on, the hottest slots get a panel of their own: the others would be flat.
+/// Above this multiple of the usual load, the hottest slots get a panel of their own: the others would be flat.
 const FAR: f64 = 4.0;
 /// Up to this many keys in the hottest slot, a single panel is used.
 const FEW: u64 = 10;

@@ -17,7 +17,7 @@ use crate::plot::numbers::Numbers;
 /// Rows per role: maximum, and minimum shown even if they hardly matter.
 const SHOWN: usize = 10;
 const AT_LEAST: usize = 3;
-/// A unit matters from this fraction of a node's fair share on.
+/// A unit matters if it has at least this fraction of a node's fair share.
 const MATTERS: f64 = 0.01;
 /// The tags and keys of a role.
 struct Role<'s> {

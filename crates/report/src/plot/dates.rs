@@ -41,7 +41,7 @@ fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
     starts.filter(|(at, _)| (from..=to).contains(at)).collect()
 }
 
-/// As `dates`, but round times of day for ranges of less than a few days.
+/// Like `dates`, but round times of day for ranges of less than a few days.
 pub(super) fn moments(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
     const STEPS: [u64; 17] = [
         1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,

@@ -1,4 +1,4 @@
-//! Number formats of axes: few digits, thousands separators, SI prefixes from 100,000 on.
+//! Number formats of axes: few digits, thousands separators, SI prefixes at 100,000 and above.
 
 use slotscope_engine::calendar::unit_of_time;
 use slotscope_engine::metric::Metric;
@@ -10,7 +10,7 @@ use slotscope_engine::text::{
 use crate::plot::dates::moments;
 use crate::view::expiring::ENDS;
 
-/// From this value on, the labels of an axis share an SI prefix.
+/// At or above this value, the labels of an axis share an SI prefix.
 const SHORTENED: f64 = 100_000.0;
 /// Maximum time labels per axis.
 const TIMES: usize = 8;
@@ -63,7 +63,7 @@ impl Numbers {
         }
     }
 
-    /// As `ticks`, at round values of the labels' unit.
+    /// Like `ticks`, at round values of the labels' unit.
     pub(crate) fn ticks(self, from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
         match self {
             Numbers::Decimal => ticks(from, to, about, least),

@@ -139,7 +139,7 @@ impl CommandReader {
     /// Skips the next word of the command.
     ///
     /// # Errors
-    /// As `word`.
+    /// As for `word`.
     #[inline]
     pub(super) fn skip_word(&mut self) -> Read<()> {
         if let Some((head, len)) = self.ahead() {

@@ -108,7 +108,7 @@ pub fn each_line(block: &mut Block, from: u32, row: impl FnMut(&mut Block, usize
     each_line_before(block, from, block.len(), row);
 }
 
-/// As `each_line`, up to `end`, which must be the end of a line.
+/// Like `each_line`, up to `end`, which must be the end of a line.
 pub fn each_line_before(
     block: &mut Block,
     from: u32,

@@ -107,7 +107,7 @@ impl<'a> CutRows<'a> {
             .collect()
     }
 
-    /// The most frequent number of cells from row `from` on; the largest, on a tie.
+    /// The most frequent number of cells in rows starting at `from`; on a tie, the largest.
     pub(super) fn usual(&self, from: usize) -> usize {
         let mut counts = std::collections::BTreeMap::<usize, usize>::new();
         for row in from..self.len() {

@@ -47,7 +47,7 @@ pub struct Shape {
 /// The kind of the rows.
 #[derive(Debug, Clone)]
 enum Rows {
-    /// Raw keys, from a byte offset on.
+    /// Raw keys, starting at a byte offset.
     Raw(u64),
     /// Cells.
     Cells(Box<Layout>),

@@ -40,7 +40,7 @@ pub(crate) fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
 /// Adds the files listed in a collect.json.
 ///
 /// # Errors
-/// As `find_in`.
+/// As for `find_in`.
 pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     if !is_manifest(path) || !path.is_file() {
         return Ok(false);

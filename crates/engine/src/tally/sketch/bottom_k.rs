@@ -1,7 +1,7 @@
 //! A bounded sample of distinct items with everything counted for each: those with the smallest hashes (bottom-k
 //! sampling, Cohen & Kaplan, "Summarizing data using bottom-k sketches", PODC 2007).
 //!
-//! An item in the final sample was in the sample of every part of the input, from its first key on. The sample thus
+//! An item in the final sample was in the sample of every part of the input, from its first key. The sample thus
 //! does not depend on the order of keys, and samples of parts can be merged.
 
 use std::collections::HashMap;

@@ -16,7 +16,7 @@ use crate::tally::sketch::count_min::CountMin;
 use crate::tally::table::NameTable;
 use crate::tally::tagged::list;
 
-/// Tags are tracked from this fraction (1 / n) of the total load on: few enough exceed it to fit the buckets.
+/// Tags with at least this fraction (1 / n) of the total load are tracked: few enough to fit into the buckets.
 const FOLLOWED_PART: u64 = 4096;
 
 /// The rows, and heavy tags by name.

@@ -140,7 +140,7 @@ fn line_of(hash: u64, lines: usize) -> usize {
     ((u128::from(hash << PARTITION_BITS) * lines as u128) >> 64) as usize
 }
 
-/// The first cell that is free or has this tag, from the hash's line on, wrapping around.
+/// The first cell that is free or has this tag, starting at the hash's line and wrapping around.
 #[cold]
 fn search(lines: &[Line], word: Word, hash: u64) -> Option<usize> {
     let home = line_of(hash, lines.len());

@@ -91,7 +91,7 @@ pub(crate) trait Clmul: Word {
         unsafe { last_of_one(end, len, BYTES, 0) }
     }
 
-    /// The sums of `LANES` keys from number `i * LANES` on, one per lane.
+    /// The sums of `LANES` keys, starting with number `i * LANES`, one per lane.
     ///
     /// # Safety
     /// As for `Keys::weighted`.

@@ -14,7 +14,7 @@ use crate::view::amounts::mean;
 
 /// Maximum bars.
 const BARS: u64 = 48;
-/// From this ratio of largest to smallest on, bars are logarithmic: 2 per octave.
+/// If the ratio of largest to smallest is at least this, bars are logarithmic: 2 per octave.
 const WIDE: u64 = 64;
 
 /// A picture of amounts and their quantiles.

@@ -6,9 +6,9 @@ use slotscope_engine::text::{amount, amount_cell};
 
 /// No load, less than half of the median, up to `DARK` times the median, up to `DARKEST` times, and more.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
-/// A cell is dark from this multiple of the median on.
+/// A cell is dark at or above this multiple of the median.
 pub(crate) const DARK: u64 = 2;
-/// A cell is darkest from this multiple of the median on.
+/// A cell is darkest at or above this multiple of the median.
 pub(crate) const DARKEST: u64 = 8;
 const ROWS: usize = 8;
 /// Characters at the start of a row for its first slot number.

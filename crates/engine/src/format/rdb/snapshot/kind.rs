@@ -9,7 +9,7 @@ pub(super) enum Space {
     Redis,
     /// `VALKEY` and three digits.
     Valkey,
-    /// `REDIS0009` with an aux field that names Dragonfly: types from 30 on and opcodes from 200 on are its own.
+    /// `REDIS0009` with an aux field that names Dragonfly: types from 30 and opcodes from 200 are its own.
     Dragonfly,
 }
 

@@ -391,7 +391,7 @@ impl Footprint {
     }
 }
 
-/// As `header`, for a hash field in Redis from 7.4 on.
+/// Like `header`, for a hash field in Redis 7.4 and later.
 fn field_header(len: u64) -> u64 {
     match len {
         256..65_536 => 3,

@@ -29,7 +29,7 @@ pub(in crate::format::shape) enum Certainty {
     Doubtful,
     /// Rows of keys and numbers, or keys that end with a number: undecidable.
     Ambiguous,
-    /// One column is of distinct names of several kinds, and the others are values.
+    /// One column has distinct names of several kinds, and the others have values.
     Likely,
     /// Proven by the header, or by slot numbers.
     Proven,
