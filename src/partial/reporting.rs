@@ -13,7 +13,7 @@ use crate::pipeline::two_pass::{Counted, SecondPass};
 /// The counts, including the second pass, which a one-pass analysis does without.
 ///
 /// # Errors
-/// As `partial::report`.
+/// As for `partial::report`.
 pub(crate) fn counted(
     analysis: &Analysis,
     file: TallyFile,

@@ -14,7 +14,7 @@ impl AnalyzeArgs {
     /// The plan for the inputs, for `partial::tally`.
     ///
     /// # Errors
-    /// As `partial::plan`.
+    /// As for `partial::plan`.
     pub fn plan(&self) -> Result<Plan> {
         let cluster = ListingSpec {
             topology: self.cluster.topology.clone(),
@@ -27,7 +27,7 @@ impl AnalyzeArgs {
     /// The summary of a merged tally file and the files of a second pass, with the flags that `plan` was made with.
     ///
     /// # Errors
-    /// As `partial::report`.
+    /// As for `partial::report`.
     pub fn summary_of(&self, tally: &[u8], again: &[impl AsRef<[u8]>]) -> Result<Summary> {
         self.redacted(|redaction| {
             let topology = self.cluster.topology()?;

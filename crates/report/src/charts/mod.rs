@@ -1,6 +1,6 @@
 //! The PNG charts. Each is a file with a function from `Summary` to `Sheet`, and a row in `CHARTS`.
 //!
-//! Drawn on a canvas of crates/canvas, with numbers from `summary` and colours from `report::palette`.
+//! Drawn on a canvas of crates/canvas, with numbers from `summary` and colours from `palette`.
 
 mod bars;
 mod distribution;

@@ -1,4 +1,4 @@
-//! The output formats of a report. Each renderer writes the sections of `report/view/` without knowing any of them.
+//! The output formats of a report. Each renderer writes the sections of `view` without knowing any of them.
 
 pub mod csv;
 #[cfg(feature = "cli")]

@@ -1,4 +1,4 @@
-//! A report as data: sections of text and tables of typed cells. `report/render/` writes them as text, HTML, CSV or
+//! A report as data: sections of text and tables of typed cells. `render` writes them as text, HTML, CSV or
 //! Markdown without knowing their subject; commands build them without knowing the output format.
 
 pub mod advice;
