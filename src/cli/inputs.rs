@@ -15,7 +15,7 @@ use slotscope_engine::source::storage_options::StorageOptions;
 /// The sources named by `paths`, and the number of report files skipped in directories.
 ///
 /// # Errors
-/// As `source::find`; a directory contains only a report.
+/// As for `source::find`; a directory contains only a report.
 pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize)> {
     let found = source::find_with(paths, storage).map_err(|error| hinted(error, paths));
     let (mut found, mut of_reports) = (found?, 0);

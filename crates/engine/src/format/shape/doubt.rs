@@ -262,7 +262,7 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
     is_behind.then(|| said("ends with", &suffix[suffix.len().saturating_sub(30)..]))
 }
 
-/// Sorted texts without the first and last 2%, which differ most; all of a few.
+/// Sorted texts without the first and last 2%, which differ most; fewer than 50 are all kept.
 fn without_outliers<'r, 'a>(sorted: &'r [&'a [u8]]) -> &'r [&'a [u8]] {
     let cut = if sorted.len() >= 50 {
         sorted.len() / 50
