@@ -82,8 +82,8 @@ pub(crate) trait Boundary: Send + Sync {
         Effect::NONE
     }
 
-    /// The offset after the first row end at or after `from` in `bytes`, given the `state` at `from`; `None` if there
-    /// is none. `whole`: nothing follows these bytes.
+    /// The offset after the first row end at or after `from` in `bytes`, given the `state` at `from`; `None` if no
+    /// row ends. `whole`: nothing follows these bytes.
     fn first_end(&self, bytes: &[u8], from: usize, state: State, whole: bool) -> Option<usize>;
 
     /// The offset after the last row end in `bytes`, which start at a row. Its first `searched` bytes are known to have
