@@ -15,7 +15,7 @@ use crate::summary::state::State;
 pub struct Bands {
     /// Up to this ratio the nodes are balanced.
     pub lower: f64,
-    /// At or above this ratio they are skewed.
+    /// From this ratio on they are skewed.
     pub upper: f64,
 }
 
