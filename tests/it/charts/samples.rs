@@ -161,7 +161,7 @@ fn of_attributes(name: &str, rows: &str, written: Option<u64>, by: Metric) -> Su
 const ATTRIBUTES: [(&str, Range<u32>, Range<u32>); 3] = [
     ("expiry.png", 40..110, 130..600),  // amounts
     ("expiry.png", 110..1190, 84..112), // times
-    ("expiry.png", 40..1160, 14..50), // note on keys that no bar shows
+    ("expiry.png", 40..1160, 14..50),   // note on keys that no bar shows
 ];
 
 #[test]

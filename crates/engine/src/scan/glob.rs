@@ -15,6 +15,7 @@ enum Part {
     Star,
     /// Any one byte.
     One,
+    /// Exactly this byte.
     Byte(u8),
     /// One byte inside these ranges, or outside if negated.
     Set { ranges: Vec<(u8, u8)>, not: bool },
